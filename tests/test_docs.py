@@ -208,6 +208,7 @@ def test_a_picture_that_no_guide_shows(tmp_path: Path) -> None:
         "irmx_markov",
         "irmx_ncp",
         "irmx_pages",
+        "irmx_platforms",
         "irmx_stream",
         "irmx_study",
         "irmx_temporal",

@@ -15,6 +15,7 @@ PACKAGES = (
     "irmx_markov",
     "irmx_ncp",
     "irmx_pages",
+    "irmx_platforms",
     "irmx_stream",
     "irmx_study",
     "irmx_temporal",

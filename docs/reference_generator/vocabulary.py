@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from irmx import Column, Measure, registry
 from irmx.declare.columns import ALIASES, BASE, REQUIRED
-from reference_generator.markdown import registered_by, table
+from reference_generator.markdown import parameters, registered_by, table
 
 
 def columns_page() -> str:
@@ -133,6 +133,11 @@ def formats_page() -> str:
         [f"`{f.NAME}`", f"`{f.column}`", f"`{f.field}`", f"`{f.form}`", registered_by("fields", f.NAME)]
         for f in registry().fields()
     ]
+    with_parameters = "\n\n".join(
+        f"Parameters of `{n}`, given as `{n}(parameter=value):path`:\n\n{parameters(f.SUPPORTED_PARAMS, f.params, '')}"
+        for n, f in registry().formats().items()
+        if f.SUPPORTED_PARAMS
+    )
     listed = table(["id", "offered by"], datasets) if datasets else "The installed plugins offer none."
     return f"""# Formats
 
@@ -142,6 +147,8 @@ The first format that recognises a file reads it; `NAME:path` chooses one by nam
 bzip2, xz or zstd, or be the only file of a zip archive.
 
 {table(["name", "what it is", "holds", "for example", "offered by"], formats)}
+
+{with_parameters}
 
 ## Output of irmx eval
 

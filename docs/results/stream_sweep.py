@@ -75,9 +75,9 @@ def sweep(folder: Path, qrels: Path) -> list[str]:
         parts = folder / "results.parquet.parts"
         while process.poll() is None:
             time.sleep(60)
-            done = sum(1 for _ in parts.glob("*.npz")) if parts.is_dir() else 0
+            done = sum(1 for _ in parts.rglob("output.pkl"))
             if done:
-                lines.append(f"{(time.perf_counter() - start) / 60:5.1f}  {done} units of settings are stored")
+                lines.append(f"{(time.perf_counter() - start) / 60:5.1f}  {done} settings are stored")
         assert process.stdout is not None
         lines += [f"{(time.perf_counter() - start) / 60:5.1f}  {line.rstrip()}" for line in process.stdout]
         if process.returncode:

@@ -7,6 +7,7 @@ import gzip
 import itertools
 import lzma
 import sys
+import warnings
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -203,6 +204,64 @@ def test_a_topic_that_returns_is_told_with_both_places_and_the_run_is_read_at_on
         with pytest.warns(DataWarning, match=rf"topic {topic} do.* not stand together: .*{first}\b.*{again}\b"):
             scores = evaluator.scores(source, memory="10KB")
         assert_equal(scores, evaluator.scores(irmx.read_run(source)))
+
+
+# -- Parquet files that several processes read ------------------------------------------------------------------------
+
+
+def jobs_of(qrels: Any, runs: dict[str, Path], memory: str) -> list[tuple[Any, list[str]]]:
+    """The values of runs, or the error, and which runs are warned of, in one process and in two."""
+    found = []
+    for jobs in (1, 2):
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                values = irmx.scores(MEASURES, qrels, runs, memory=memory, jobs=jobs).values.tobytes()
+            except DataError as error:
+                values = str(error)
+        found.append((values, sorted(str(w.message).partition(":")[0] for w in warned)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def shuffled() -> pa.Table:
+    """A run in which no topic stands together."""
+    table = table_of(list("01234567"))
+    return table.take(pa.array(np.random.default_rng(3).permutation(len(table))))
+
+
+def test_several_processes_read_a_parquet_file_in_any_order_of_rows(
+    folder: Path, shuffled: pa.Table, tmp_path: Path
+) -> None:
+    ordered = table_of(list("01234567"))
+    ints = ordered.set_column(0, "qid", ordered["qid"].cast(pa.int64()))
+    is_late = [topic >= "4" for topic in shuffled["qid"].to_pylist()]
+    two_halves = shuffled.take(pa.array(np.argsort(is_late, kind="stable")))
+    tables = {"ordered": ordered, "ints": ints, "shuffled": shuffled, "halves": two_halves,
+              "shuffled_ints": shuffled.set_column(0, "qid", shuffled["qid"].cast(pa.int64()))}  # fmt: skip
+    runs = {"parts": folder / "parts", "categories": folder / "categories.parquet"}
+    for name, table in tables.items():
+        for size in (1, 5, 1000):
+            runs[f"{name}{size}"] = tmp_path / f"{name}{size}.parquet"
+            pq.write_table(table, runs[f"{name}{size}"], row_group_size=size)
+    one, two = jobs_of(QRELS, runs, "1KB")
+    assert one == two
+    assert isinstance(one[0], bytes)
+    assert {name for name in runs if name.startswith(("shuffled", "halves"))} < set(one[1])
+
+
+@pytest.mark.parametrize("order", ["together", "shuffled"])
+def test_several_processes_tell_the_same_errors(order: str, shuffled: pa.Table, tmp_path: Path) -> None:
+    table = shuffled if order == "shuffled" else table_of(list("01234567"))
+    path = tmp_path / "some.parquet"
+    for column, cell in (("qid", None), ("docno", None), ("score", float("nan")), ("docno", "repeat")):
+        cells = table[column].to_pylist()
+        same = [i for i in range(len(table)) if table["qid"][i] == table["qid"][20] and i != 20]
+        cells[20] = cells[same[0]] if cell == "repeat" else cell
+        pq.write_table(table.set_column(table.column_names.index(column), column, [cells]), path, row_group_size=5)
+        (one, _), (two, _) = jobs_of(QRELS, {"": path}, "2KB")
+        assert one == two
+        assert "20" in one
 
 
 # -- memory and jobs -------------------------------------------------------------------------------------------------

@@ -1,18 +1,21 @@
-"""Sweeps and studies of judgments that were stopped, killed or damaged give what they would have given; other work is left alone."""
+"""Sweeps and studies of judgments that were stopped, killed or damaged give what they would have given; other files are left alone."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -141,9 +144,9 @@ def stop(sweep: Do, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return run
 
 
-def words(out: str = OUT, jobs: int = 2, grid: dict[str, str] = GRID, reference: str = "AP") -> list[str]:
+def words(jobs: int = 2, grid: dict[str, str] = GRID) -> list[str]:
     grids = [word for name, values in grid.items() for word in ("--grid", f"{name}={values}")]
-    given = ["--reference", reference, "--out", out, "--jobs", str(jobs)]
+    given = ["--reference", "AP", "--out", OUT, "--jobs", str(jobs)]
     return ["sweep", "demo.qrels", *RUNS, "--measure", "ZEcho", *grids, *given]
 
 
@@ -160,13 +163,9 @@ def scored(folder: Path) -> list[str]:
     return [name for line in lines if line.startswith("score") for name in line.split()[1:]]
 
 
-def parts(folder: Path, out: str = OUT, references: int = SETTINGS) -> list[Path]:
-    """The parts with settings, each of which must be whole."""
-    found = sorted((folder / f"{out}.parts").glob("*.npz"))
-    for path in found:
-        with np.load(path) as arrays:
-            assert all(arrays[name] is not None for name in arrays)
-    return [path for path in found if int(path.stem) != references]
+def parts(folder: Path, out: str = OUT) -> list[Path]:
+    """The files of what is finished, of which every one is whole: of each setting, and of the references."""
+    return sorted((folder / f"{out}.parts").rglob("output.pkl"))
 
 
 def wait_for(condition: Callable[[], object]) -> None:
@@ -200,10 +199,10 @@ def test_a_stopped_sweep_resumes_where_it_was(
 ) -> None:
     first = start(*words(jobs=jobs), ZECHO_GATE="gate")
     gate(3)
-    wait_for(lambda: len(parts(folder)) >= 3)
+    wait_for(lambda: len(parts(folder)) >= 7)
     (os.killpg if group else os.kill)(first.pid, getattr(signal, sign))
     code, err = finish(first)  # which is over when all processes that share its output are gone
-    assert len(parts(folder)) == 3, "all that is finished is kept"
+    assert len(parts(folder)) == 7, "all that is finished is kept"
     assert not (folder / OUT).exists()
     if sign == "SIGINT":
         assert code == 130
@@ -228,26 +227,27 @@ def test_ctrl_c_while_processes_start_is_one_line(folder: Path, start: Start, ga
     os.killpg(first.pid, signal.SIGINT)
     code, err = finish(first)
     assert (code, len(err.splitlines())) == (130, 1), err
-    assert parts(folder) == []
+    assert len(parts(folder)) <= 1, "nothing but the references may be finished"
 
 
 @pytest.mark.slow
 @posix
-def test_a_second_process_on_one_sweep_is_refused_and_harms_nothing(
-    folder: Path, start: Start, gate: Any, sweep: Do
-) -> None:
+def test_two_at_once_do_not_harm_each_other(folder: Path, start: Start, gate: Any, sweep: Do) -> None:
     first = start(*words(jobs=1), ZECHO_GATE="gate")
     gate(1)
-    wait_for(lambda: len(parts(folder)) >= 1)
-    before = {path: path.stat().st_mtime_ns for path in (folder / f"{OUT}.parts").glob("*.npz")}
-    for changed in ({}, {"reference": "RR"}, {"grid": {"MD": "1m"}}):
-        code, err = finish(start(*words(jobs=1, **changed)))
-        assert code == 1
-        assert f"Another process is at work on {OUT}.parts. Wait until it is done, or choose another --out." in err
-    assert {path: path.stat().st_mtime_ns for path in (folder / f"{OUT}.parts").glob("*.npz")} == before
+    wait_for(lambda: len(parts(folder)) >= 3)
+    other_grid = {"MD": "1m,90m", "L": "0,.5"}
+    before = len(parts(folder))
+    assert_same(sweep(grid=other_grid, out=None), sweep(grid=other_grid, out=folder / "other.parquet"))
+    assert finish(start(*words(jobs=1)))[0] == 0  # which is faster, and removes the folder
+    assert before >= 3
+    result = (folder / OUT).read_bytes()
     gate(SETTINGS)
-    assert finish(first)[0] == 0
+    code, err = finish(first)
+    assert code == 0, err
     assert_same(Scores.read_parquet(folder / OUT), sweep(out=None))
+    assert (folder / OUT).read_bytes() == result
+    assert files(folder) == [OUT]
 
 
 @pytest.mark.slow
@@ -255,17 +255,14 @@ def test_a_second_process_on_one_sweep_is_refused_and_harms_nothing(
 def test_whenever_it_is_killed_it_resumes_and_computes_nothing_twice(folder: Path, start: Start, sweep: Do) -> None:
     (folder / "site" / "sitecustomize.py").write_text(KILLING)
     grid = {"MD": "1m,2m,3m,4m", "L": "0,.5"}
-    done: list[int] = []
-    for steps in (1, 4, 5, 2, 0):  # at its identity, the second part, the last one, the results; and not
-        before, calls = parts(folder, references=8), len(scored(folder))
+    done = 0
+    for steps in (1, 4, 5, 2, 19, 0):  # files that are about to get their names, two for each setting; and then none
+        calls = len(scored(folder))
         code, err = finish(start(*words(jobs=1, grid=grid), STEPS=str(steps)))
-        assert code == (-signal.SIGKILL if steps else 0), err
-        after = 4 if (folder / OUT).exists() else len(parts(folder, references=8))
-        assert len(before) <= after
-        lost = (len(scored(folder)) - calls) // 2 - (after - len(before))
-        assert lost in {0, int(code != 0)}, "at most the part at which it died is computed again"
-        done.append(after)
-    assert done == [0, 1, 4, 4, 4]
+        assert code in ((-signal.SIGKILL, 0) if steps else (0,)), err
+        before, done = done, 9 if (folder / OUT).exists() else len(parts(folder))
+        assert before <= done
+        assert len(scored(folder)) - calls <= done - before + 2, "at most the call in which it died is repeated"
     assert_same(Scores.read_parquet(folder / OUT), sweep(out=None, grid=grid))
     assert files(folder) == [OUT]
 
@@ -294,12 +291,33 @@ def test_a_finished_sweep_is_known_again(folder: Path, sweep: Do, stop: Any, end
             sweep(out=out)
 
 
-def test_a_full_disk_at_any_file_keeps_what_is_finished(folder: Path, sweep: Do, full_disk: Any) -> None:
-    for fitting, name in ((0, "identity.json"), (1, "0000024.npz"), (3, "0000002.npz")):
-        full_disk(fitting)
-        with pytest.raises(DataError, match=rf"{name} cannot be written: No space left on device\. Make room there"):
-            sweep()
+def test_a_full_disk_keeps_what_is_finished(
+    folder: Path, sweep: Do, full_disk: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dump = joblib.numpy_pickle.dump
+    for fitting in (0, 1, 6):
+        written: list[Any] = []
+
+        def write(
+            value: Any, file: Any, *given: Any, fitting: int = fitting, written: Any = written, **more: Any
+        ) -> Any:
+            if len(written) == fitting:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            written.append(file)
+            return dump(value, file, *given, **more)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(joblib.numpy_pickle, "dump", write)
+            with pytest.raises(
+                DataError, match=r"in .*results\.parquet\.parts: No space left on device\. Make room there"
+            ):
+                sweep()
         assert not (folder / OUT).exists()
+    assert len(parts(folder)) == 7
+    full_disk()
+    with pytest.raises(DataError, match=r"results\.parquet cannot be written: No space left on device\."):
+        sweep()
+    assert len(parts(folder)) == SETTINGS + 1
     full_disk(100)
     assert_same(sweep(), sweep(out=None))
 
@@ -307,47 +325,51 @@ def test_a_full_disk_at_any_file_keeps_what_is_finished(folder: Path, sweep: Do,
 # -- what lies about in the folder -------------------------------------------------------------------------
 
 
-@posix
-def test_damaged_parts_are_computed_again(folder: Path, sweep: Do, stop: Any) -> None:
+def cut(share: float) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
+
+
+def flipped(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def about(content: bytes) -> Callable[[Path], object]:
+    return lambda path: (path.parent / "metadata.json").write_bytes(content)
+
+
+FAULTS: dict[str, tuple[Callable[[Path], object], int]] = {
+    "empty": (cut(0), 1),
+    "truncated": (cut(0.9), 1),
+    "a bit is wrong": (flipped, 1),
+    "not a pickle": (lambda path: path.write_text("mine"), 1),
+    "a folder": (lambda path: (path.unlink(), path.mkdir()), 1),
+    "gone": (lambda path: path.unlink(), 0),
+    "without its folder": (lambda path: shutil.rmtree(path.parent), 0),
+    "half of another": (lambda path: path.with_name("output.pkl.thread-1-pid-1").write_bytes(b"half"), 0),
+    "junk about it": (about(b"[" * 10_000), 0),
+    "nothing about it": (about(b""), 0),
+    "no code": (lambda path: [code.unlink() for code in path.parents[1].glob("func_code.py")], 0),
+    "other code": (lambda path: [code.write_text("x") for code in path.parents[1].glob("func_code.py")], 0),
+}
+"""What may happen to a file of what is finished, and how many warnings tell it."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_is_damaged_is_computed_again(folder: Path, sweep: Do, stop: Any, fault: str) -> None:
     stop(4)
-    kept = [*parts(folder)[:2], folder / f"{OUT}.parts" / f"{SETTINGS:07d}.npz"]
-    for path, size in zip(kept, (0, 7, kept[2].stat().st_size - 5), strict=True):
-        path.write_bytes(path.read_bytes()[:size])
-    (folder / f"{OUT}.parts" / "0000099.npz.unfinished").write_bytes(b"PK half of")
-    (folder / f"{OUT}.parts" / "tmpx.unfinished").mkdir()
-    (folder / "letter").write_text("mine")
-    for name in ("folder", "file"):
-        (folder / f"{OUT}.parts" / f"{name}.unfinished").symlink_to(folder / ("letter" if name == "file" else ""))
-    (folder / "calls.log").unlink()
-    with pytest.warns(DataWarning, match="is damaged; it was removed") as warned:
+    do, told = FAULTS[fault]
+    do(parts(folder)[0])
+    letter = folder / f"{OUT}.parts" / "letter"
+    letter.write_text("mine")
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
         results = sweep()
-    assert [Path(str(warning.message).split()[0]).name for warning in warned] == sorted(path.name for path in kept)
-    assert len(scored(folder)) == SETTINGS - 4
+    assert [str(w.message).count("is damaged; it was removed") for w in warned] == [1] * told
     assert_same(results, sweep(out=None))
-    assert files(folder) == [OUT]
-    assert (folder / "letter").read_text() == "mine"
-
-
-def test_a_part_that_is_damaged_inside_is_named_or_computed_again(folder: Path, sweep: Do, stop: Any) -> None:
-    stop(2)
-    part = parts(folder)[0]
-    content = part.read_bytes()
-    place = content.index(b"values.npy") + 200  # within the numbers
-    part.write_bytes(content[:place] + b"\xff" * 100 + content[place + 100 :])
-    with pytest.raises(DataError, match=rf"{part.name} is damaged; it was removed\. The same command computes"):
-        sweep()
-    assert_same(sweep(), sweep(out=None))
-
-
-@pytest.mark.parametrize("content", [b"[]", b'{"measure', b"\xff\xfe", b"[" * 100_000])
-def test_a_record_of_junk_is_told_and_left(folder: Path, sweep: Do, stop: Any, content: bytes) -> None:
-    stop(2)
-    record = folder / f"{OUT}.parts" / "identity.json"
-    record.write_bytes(content)
-    with pytest.raises(DataError, match=r"identity\.json cannot be read|another sweep"):
-        sweep()
-    assert record.read_bytes() == content
-    assert len(parts(folder)) == 2
+    assert letter.read_text() == "mine", "what is not of this work stays"
+    assert list(letter.parent.iterdir()) == [letter]
 
 
 def test_files_that_are_not_of_a_sweep_are_left_alone(folder: Path, sweep: Do) -> None:
@@ -356,18 +378,12 @@ def test_files_that_are_not_of_a_sweep_are_left_alone(folder: Path, sweep: Do) -
         sweep(measure="MPcont", grid={"model": "GL_AD_ID"})
     assert files(folder) == [], "what failed before its first part leaves nothing"
     out.write_text("something else")
-    with pytest.raises(DataError, match=r"is not a results file of a sweep\. Choose another --out"):
+    with pytest.raises(DataError, match=r"already exists, .* Choose another --out"):
         sweep()
     pd.DataFrame({"a": [1]}).to_parquet(out)
-    with pytest.raises(DataError, match="is not a results file of a sweep"):
+    with pytest.raises(DataError, match="already exists"):
         sweep()
     out.unlink()
-    beside.mkdir()
-    (beside / "thesis.tex").write_text("mine")
-    with pytest.raises(DataError, match=r"is not one of a sweep: it holds thesis\.tex"):
-        sweep()
-    assert [path.name for path in beside.iterdir()] == ["thesis.tex"]
-    shutil.rmtree(beside)
     beside.write_text("a file")
     with pytest.raises(DataError, match=r"results\.parquet\.parts cannot be used: .* Choose another --out"):
         sweep()
@@ -377,43 +393,56 @@ def test_files_that_are_not_of_a_sweep_are_left_alone(folder: Path, sweep: Do) -
     assert scored(folder) == []
 
 
-CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"grid": {**GRID, "L": "0,1"}}, "settings: existing"),
-    ({"grid": {"L": GRID["L"], "MD": GRID["MD"]}}, "settings: existing"),
-    ({"reference": ["AP", "RR"]}, r'reference: existing \["AP"\], requested \["AP", "RR"\]'),
-    ({"runs": ["recent.run"]}, "runs: bm25.run"),
-    ({"qrels": {"1": {"a": 1}, "2": {"b": 0}}}, "qrels: "),
-    ({"measure": "NCP", "grid": {"law": "uniform"}}, "settings: existing"),
+CHANGES: list[tuple[dict[str, Any], str, int]] = [
+    ({"grid": {**GRID, "L": "0,1"}}, "settings: existing", SETTINGS - 4),
+    ({"grid": {"L": GRID["L"], "MD": GRID["MD"]}}, "settings: existing", SETTINGS - 8),
+    ({"reference": ["AP", "RR"]}, r'reference: existing \["AP"\], requested \["AP", "RR"\]', SETTINGS - 8),
+    ({"runs": ["recent.run"]}, "runs: bm25.run", SETTINGS),
+    ({"qrels": {"1": {"a": 1}, "2": {"b": 0}}}, "qrels: ", SETTINGS),
+    ({"measure": "NCP", "grid": {"law": "uniform"}}, "settings: existing", 0),
 ]
+"""Another sweep, in what it differs, and how many settings it scores where eight of the first are done."""
 
 
-@pytest.mark.parametrize("finished", ["parquet", "csv", ""])
-@pytest.mark.parametrize(("changed", "said"), CHANGES)
-def test_another_sweep_is_refused_and_what_is_there_stays(
-    folder: Path, sweep: Do, stop: Any, monkeypatch: pytest.MonkeyPatch, changed: Any, said: str, finished: str
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+@pytest.mark.parametrize(("changed", "said"), [change[:2] for change in CHANGES])
+def test_other_results_stay(
+    folder: Path, sweep: Do, monkeypatch: pytest.MonkeyPatch, changed: Any, said: str, ending: str
 ) -> None:
     monkeypatch.chdir(folder)
-    out = folder / f"results.{finished or 'parquet'}"
-    _ = sweep(out=out) if finished else stop(4, out=out)
-    there = [path for path in folder.rglob("*") if path.suffix in (".npz", out.suffix, ".json")]
-    before = {path: path.stat().st_mtime_ns for path in there}
-    what = f"{out.name} holds the results" if finished else f"{out.name}.parts holds parts"
-    with pytest.raises(DataError, match=rf"{what} of another sweep: it differs in .*{said}") as refused:
+    out = folder / f"results.{ending}"
+    sweep(out=out)
+    before = {path: path.stat().st_mtime_ns for path in folder.glob("results*")}
+    with pytest.raises(
+        DataError, match=rf"{out.name} holds other results: they differ in .*{said}.* Choose another --out"
+    ):
         sweep(out=out, **changed)
-    assert "choose another --out" in str(refused.value)
-    assert {path: path.stat().st_mtime_ns for path in there} == before
+    assert {path: path.stat().st_mtime_ns for path in folder.glob("results*")} == before
+
+
+@pytest.mark.parametrize(("changed", "left"), [(changed, left) for changed, _, left in CHANGES])
+def test_another_sweep_takes_only_what_is_the_same(
+    folder: Path, sweep: Do, stop: Any, monkeypatch: pytest.MonkeyPatch, changed: Any, left: int
+) -> None:
+    monkeypatch.chdir(folder)
+    stop(4)
+    (folder / "calls.log").unlink()
+    results = sweep(**changed)
+    assert len(scored(folder)) == left
+    assert_same(results, sweep(out=None, **changed))
+    assert files(folder) == [OUT]
 
 
 def test_changed_data_and_versions_make_another_sweep(folder: Path, sweep: Do, monkeypatch: pytest.MonkeyPatch) -> None:
     first = sweep()
     run = (folder / "recent.run").read_text()
     (folder / "recent.run").write_text(run + "\n")
-    with pytest.raises(DataError, match=r"differs in runs: recent\.run\. "):
+    with pytest.raises(DataError, match=r"differ in runs: recent\.run\. "):
         sweep()
     (folder / "recent.run").write_text(run)
     with monkeypatch.context() as patch:
         patch.setattr("irmx.score.scores.version", lambda name: "9.9")
-        with pytest.raises(DataError, match="differs in versions: "):
+        with pytest.raises(DataError, match="differ in versions: "):
             sweep()
     assert_same(sweep(), first)
     frames = {name: pd.DataFrame(list(irmx.read_run(folder / name))) for name in RUNS}
@@ -421,7 +450,7 @@ def test_changed_data_and_versions_make_another_sweep(folder: Path, sweep: Do, m
     sweep(runs=frames, out=other)
     sweep(runs={name: frame.copy() for name, frame in frames.items()}, out=other)
     frames["recent.run"].loc[5, "score"] += 1e-9
-    with pytest.raises(DataError, match=r"differs in runs: recent\.run\. "):
+    with pytest.raises(DataError, match=r"differ in runs: recent\.run\. "):
         sweep(runs=frames, out=other)
 
 
@@ -470,7 +499,7 @@ def test_a_stopped_study_resumes_and_is_known_again(
     patience["runs"] = 5 * per_run
     with pytest.raises(KeyboardInterrupt):
         pool("AP Patient", study, out=out)
-    assert [path.name for path in parts(tmp_path, out.name)] == ["0000000.npz"]
+    assert len(parts(tmp_path, out.name)) == 1
     patience["runs"] = 6 * per_run + 1  # for the other six runs, and no more
     resumed, again = (pool("AP Patient", study, out=out) for _ in range(2))
     assert patience["runs"] == 1
@@ -485,9 +514,11 @@ def test_another_study_is_refused(pool: Any, tmp_path: Path) -> None:
     out = tmp_path / "pools.parquet"
     first = pool(out=out)
     for name, value in {"seed": 1, "keep": (50, 20), "samples": 4, "rel": 2, "measures": "AP"}.items():
-        with pytest.raises(DataError, match=f"of another pool study: it differs in {name}: existing"):
+        with pytest.raises(DataError, match=f"holds other results: they differ in {name}: existing"):
             pool(out=out, **{name: value})
-    with pytest.raises(DataError, match="of another study of left-out groups"):
+    with pytest.raises(
+        DataError, match="they differ in study: existing pool study, requested study of left-out groups"
+    ):
         pool(study="leave_out", out=out)
     pd.testing.assert_frame_equal(pool(out=out).frame("values"), first.frame("values"))
 

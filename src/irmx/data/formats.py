@@ -16,6 +16,9 @@ from irmx.data.addresses import as_path, is_address
 from irmx.data.files import STANDARD_INPUT, check_text, content_of, filled_lines, name_of
 from irmx.data.table import Source, Table
 from irmx.declare.columns import REQUIRED, TableName, canonical_names
+from irmx.declare.params import Param, check_params
+from irmx.declare.symbols import params_text
+from irmx.declare.written_values import Part, Values, outside
 from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, UsageError, failure_of, too_little_memory
 from irmx.registry import registry
 
@@ -45,6 +48,8 @@ class Format(ABC):
         The tables that it can read from a folder, given as ``NAME:path``.
     IDS : bool
         Whether it reads datasets by their ids, by :meth:`judgments`, instead of files.
+    SUPPORTED_PARAMS : dict of str to Param
+        Its parameters, each of which has a default; ``NAME(parameter=value):path`` gives others, ``self["parameter"]`` returns one.
     LINES : str
         Which lines are rows, for messages: ``"all"``, ``"after header"``, or ``""`` if rows are not lines. Blank lines never are.
     """
@@ -55,10 +60,17 @@ class Format(ABC):
     TABLES: ClassVar[tuple[TableName, ...]] = ("run", "qrels")
     FOLDERS: ClassVar[tuple[TableName, ...]] = ()
     IDS: ClassVar[bool] = False
+    SUPPORTED_PARAMS: ClassVar[dict[str, Param]] = {}
     LINES: ClassVar[Literal["all", "after header", ""]] = ""
 
+    def __init__(self, **params: Any) -> None:
+        self.params = check_params(params, self.SUPPORTED_PARAMS, f"The format {self.NAME}")
+
+    def __getitem__(self, name: str) -> Any:
+        return self.params.get(name, self.SUPPORTED_PARAMS[name].default)
+
     def __repr__(self) -> str:
-        return f"<Format {self.NAME}>"
+        return f"<Format {self.NAME}{params_text(self.params)}>"
 
     @abstractmethod
     def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
@@ -103,7 +115,7 @@ class Format(ABC):
 def read_file(table: TableName, source: str | os.PathLike[str], ranking: str | None = None) -> Table:
     """Return a file as a table whose columns have the vocabulary's names.
 
-    ``FORMAT:path`` names the format, and ``ranking`` the one to read from a run file that holds several per topic.
+    ``FORMAT:path`` or ``FORMAT(parameter=value):path`` names the format, and ``ranking`` the one to read from a run file that holds several per topic.
     """
     path = path_of(source)
     content = b"" if path.is_dir() else content_of(path, table)
@@ -130,10 +142,27 @@ def path_of(source: str | os.PathLike[str]) -> Path:
 
 
 def named_format(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
-    """Return the format and the path of ``FORMAT:path``, None if the source is not of that form."""
-    name, _, rest = os.fspath(source).partition(":")
+    """Return the format and the path of ``FORMAT:path`` or ``FORMAT(parameter=value):path``, None if the source is not of that form.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For a parameter that the format does not have, or an illegal value.
+    """
+    text = os.fspath(source)
+    colon = next((place for place, _ in outside(text, ":")), len(text))
+    name, parenthesis, _ = text[:colon].partition("(")
     reader: Format | None = registry().formats().get(name)
-    return (reader, as_path(rest)) if rest and reader is not None and not os.path.exists(source) else None
+    if reader is None or not text[colon + 1 :] or os.path.exists(source):
+        return None
+    if parenthesis:
+        if text[colon - 1] != ")":
+            return None
+        values = Values(reader).of_arguments(Part(text, len(name) + 1, colon - 1))
+        if several := next((key for key, found in values.items() if len(found) > 1), None):
+            raise UsageError(f"{text} has several values of {several!r}. A file is read with one.")
+        reader = type(reader)(**{key: found[0] for key, found in values.items()})
+    return reader, as_path(text[colon + 1 :])
 
 
 def format_of(table: TableName, source: str | os.PathLike[str], start: bytes) -> Format:
@@ -226,9 +255,9 @@ def _other_ways(reader: Format, table: TableName, path: Path, content: bytes) ->
     ways = [
         f"{other.NAME}:{path}"
         for other in registry().formats().values()
-        if other is not reader and table in other.TABLES and _recognises(other, table, path, content[:START])
+        if other.NAME != reader.NAME and table in other.TABLES and _recognises(other, table, path, content[:START])
     ]
-    plugin = registry().source_of(reader)
+    plugin = _plugin_of(reader)
     return (
         f"\n{path} was taken for {reader.NAME}, a format of the plugin {plugin}, which IRMX_DISABLED_PLUGINS="
         f"{plugin.partition(' (')[0]} leaves out. To read it in another format: {' or '.join(ways) or f'FORMAT:{path}'}."
@@ -237,8 +266,12 @@ def _other_ways(reader: Format, table: TableName, path: Path, content: bytes) ->
 
 def _the(reader: Format) -> str:
     """Return the format with its plugin, for messages."""
-    plugin = "" if _is_of_host(reader) else f" of the plugin {registry().source_of(reader)}"
+    plugin = "" if _is_of_host(reader) else f" of the plugin {_plugin_of(reader)}"
     return f"The format {reader.NAME}{plugin}"
+
+
+def _plugin_of(reader: Format) -> str:
+    return registry().source_of(registry().formats()[reader.NAME])
 
 
 def _is_of_host(reader: Format) -> bool:

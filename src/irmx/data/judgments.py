@@ -13,7 +13,7 @@ import numpy as np
 
 from irmx.data.dicts import check_texts, numbers_of_dict, topics_of_dict
 from irmx.data.source_columns import SourceColumns
-from irmx.data.table import GRADE, PROGRAM, Source, Table, byte_offsets, encoded, from_ints, from_texts
+from irmx.data.table import GRADE, PROGRAM, Source, Table, byte_offsets, codes_in_use, encoded, from_ints, from_texts
 from irmx.declare.columns import ITERATION, REQUIRED, vocabulary
 from irmx.declare.markup_html import html_result
 from irmx.errors import DataError, DataWarning
@@ -188,8 +188,8 @@ class Judgments(SourceColumns):
         if ("codes", key) not in self._sought:
             if self._code is None:
                 self._code, self._distinct = encoded(from_texts(self.docs))
-            used, code = np.unique(self._code[doc], return_inverse=True)
-            self._sought["codes", key] = self._distinct.take(from_ints(used)), code
+            codes = self._distinct, self._code
+            self._sought["codes", key] = codes if len(doc) == len(self) else codes_in_use(*codes, doc)
         return cast("tuple[pa.Array, Ints]", self._sought["codes", key])
 
     # -- parts of them, and more -------------------------------------------------------------------------

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+import numpy as np
+
 from irmx.data.files import decompressed_limit, too_large
 from irmx.data.formats import Format
 from irmx.data.table import Source, Table, refuse_twice
 from irmx.declare.columns import TableName
 from irmx.errors import DataError, some
+from irmx.ragged import Ints, offsets_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -183,13 +186,44 @@ def parquet_rows(path: Path) -> int:
         return int(_dataset(path).count_rows())
 
 
-def parquet_batches(path: Path, rows: int = 2**17) -> Iterator[pa.Table]:
-    """Yield a Parquet file, or a folder of parts, as tables of at most so many rows."""
+def parquet_groups(path: Path) -> tuple[list[str], Ints]:
+    """Return the columns of a Parquet file, or of a folder of parts, and where its row groups start and end."""
+    with _parquet_errors(str(path)):
+        rows = _dataset(path)
+        return rows.schema.names, _ends_of(_groups(rows))
+
+
+def parquet_batches(
+    path: Path, rows: int = 2**17, start: int = 0, stop: int | None = None, columns: list[str] | None = None
+) -> Iterator[pa.Table]:
+    """Yield a Parquet file, or a folder of parts, from row ``start`` to ``stop``, as tables of at most so many rows."""
     import pyarrow as pa
+    from pyarrow import dataset
 
     with _parquet_errors(str(path)):
-        for batch in _dataset(path).to_batches(batch_size=rows, batch_readahead=1, fragment_readahead=1):
-            yield pa.Table.from_batches([batch])
+        every, at = _dataset(path), 0
+        if start:  # row groups before it are not read
+            groups = _groups(every)
+            ends = _ends_of(groups)
+            first = int(np.searchsorted(ends, start, side="right")) - 1
+            every, at = dataset.FileSystemDataset(groups[first:], every.schema, every.format), int(ends[first])
+        for batch in every.to_batches(columns=columns, batch_size=rows, batch_readahead=1, fragment_readahead=1):
+            chosen = batch[max(0, start - at) : len(batch) if stop is None else max(0, stop - at)]
+            at += len(batch)
+            if len(chosen):
+                yield pa.Table.from_batches([chosen])
+            if stop is not None and at >= stop:
+                return
+
+
+def _groups(rows: Any) -> list[Any]:
+    """Return the row groups of a dataset."""
+    return [group for part in rows.get_fragments() for group in part.split_by_row_group()]
+
+
+def _ends_of(groups: list[Any]) -> Ints:
+    """Return where row groups start and end."""
+    return offsets_of([group.row_groups[0].num_rows for group in groups])
 
 
 def _dataset(path: Path) -> Any:

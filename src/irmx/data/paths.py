@@ -10,6 +10,7 @@ from irmx.data.addresses import addresses_matching, is_address, without_file_sch
 from irmx.data.files import STANDARD_INPUT
 from irmx.data.formats import named_format
 from irmx.data.parquet import is_parquet_folder, partitions_by_run
+from irmx.declare.written_values import outside
 from irmx.errors import DataError, UsageError, some
 
 
@@ -19,7 +20,7 @@ def matching_files(argument: str) -> list[str]:
     Parameters
     ----------
     argument : str
-        A path or a glob such as ``'runs/*.run'``, optionally prefixed with ``FORMAT:``; an address such as
+        A path or a glob such as ``'runs/*.run'``, optionally prefixed with ``FORMAT:`` or ``FORMAT(parameter=value):``; an address such as
         ``s3://bucket/run``; or ``-`` for standard input.
 
     Returns
@@ -57,7 +58,8 @@ def matching_files(argument: str) -> list[str]:
         return [argument]
     pattern, prefix = argument, ""
     if (format_and_path := named_format(argument)) is not None:
-        pattern, prefix = os.fspath(format_and_path[1]), f"{format_and_path[0].NAME}:"
+        pattern = os.fspath(format_and_path[1])
+        prefix = argument[: next(outside(argument, ":"))[0] + 1]
     if is_address(pattern):
         paths = addresses_matching(pattern)
     else:

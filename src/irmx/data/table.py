@@ -578,6 +578,20 @@ def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
     return to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
 
 
+def codes_in_use(distinct: pa.Array, code: Ints, rows: Ints) -> tuple[pa.Array, Ints]:
+    """Return the distinct texts of some rows, given those of all and the number of each row's, and the number of each."""
+    code = code[rows]
+    if 8 * len(code) < len(distinct):  # of a few, sorting takes less than a look at all texts
+        used, code = np.unique(code, return_inverse=True)
+    else:
+        is_used = np.zeros(len(distinct), dtype=bool)
+        is_used[code] = True
+        used, number = np.flatnonzero(is_used), np.empty(len(distinct), dtype=np.int64)
+        number[used] = np.arange(len(used))
+        code = number[code]
+    return distinct.take(from_ints(used)), code
+
+
 def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
     """Return an Arrow array of numbers as a numpy array, with a number in place of missing values."""
     import pyarrow as pa

@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
-from irmx.data.table import from_ints
+from irmx.data.table import codes_in_use
 from irmx.errors import DataError, counted, some
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 
@@ -178,8 +178,7 @@ class Join:
         else:
             distinct, code = self.judgments.codes_of(doc, key)
             if 2 * len(place) < len(distinct):  # a run, or a chunk of one, of few of the topics
-                used, code = np.unique(code[place], return_inverse=True)
-                distinct = distinct.take(from_ints(used))
+                distinct, code = codes_in_use(distinct, code, place)
             elif not every:
                 code = code[place]
             found = self.run.find_codes(distinct, code, ends, self.in_run)

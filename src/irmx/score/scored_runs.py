@@ -8,13 +8,15 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import ir_measures
 import numpy as np
 
 from irmx.data.addresses import as_path, is_address
-from irmx.data.chunks import MEMORY, run_chunks
+from irmx.data.chunks import MEMORY, Chunk, run_chunks
 from irmx.data.files import bytes_of, is_path
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import run_of_partition
@@ -25,6 +27,7 @@ from irmx.declare.measure_failures import failures_of
 from irmx.errors import (
     DataError,
     DataWarning,
+    IrmxError,
     MissingTopicsWarning,
     PluginError,
     QrelsWarning,
@@ -33,7 +36,7 @@ from irmx.errors import (
     placed,
     some,
 )
-from irmx.parallel import Call, chosen_jobs, results_of
+from irmx.parallel import Call, chosen_jobs, is_local, results_of
 from irmx.ragged import offsets_of
 from irmx.rank.join import Join, no_common_topic, refuse_no_common_topic
 from irmx.score.backends import ScoresByMeasure
@@ -204,7 +207,8 @@ class RunScores:
     """The scores of a run, or of a chunk of it: its topics, and by measure the scores over the topics of the judgments.
 
     ``failures`` are the errors of the measures that have no scores, and ``warned`` the warnings. ``no_topic`` says that none of
-    the topics is judged, ``no_judged`` that none of the documents is. ``is_last`` is false for a chunk that others follow.
+    the topics is judged, ``no_judged`` that none of the documents is. ``is_last`` is false for a chunk that others follow, whose
+    number is ``chunk``, and ``at_once`` true for one that shows that the run must be read at once.
     """
 
     name: str
@@ -215,6 +219,8 @@ class RunScores:
     no_topic: str = ""
     no_judged: str = ""
     is_last: bool = True
+    chunk: int = 0
+    at_once: bool = False
 
 
 def scored_runs(
@@ -266,28 +272,34 @@ def _merged(
         call for name, run in runs.items() for call in _calls(evaluator, name, run, size, jobs, sound_only, at_once)
     )
     with results_of(calls, jobs, ordered=True) as results:
-        whole, chunk_of, number = None, dict[str, int](), 0
-        for part in results:
+        whole, chunk_of = None, dict[str, int]()
+        for part in chain.from_iterable(results):
             name, returning = part.name, next((topic for topic in part.topics if topic in chunk_of), "")
             if returning and name not in at_once:  # which is told before all memory is taken
-                where = _places(returning, runs[name], size, {chunk_of[returning], number})
-                text = f"The rows of topic {returning} do not stand together: {where}. The run is read at once, in whatever "
-                text += "memory that takes; sort it by topic to get it read in chunks."
-                warnings.warn(_prefixed(name, text), DataWarning, stacklevel=2)
+                where = _places(returning, runs[name], size, jobs, {chunk_of[returning], part.chunk})
+                _issue(_returning(name, returning, where), set())
+            if part.warned and not part.topics:
+                _issue(part.warned, set())
+                part.warned = []
             has_covariance = any(scores.covariance is not None for scores in part.scores.values())
-            if returning or (has_covariance and not part.is_last):
+            if returning or part.at_once or (has_covariance and not part.is_last):
                 at_once.add(name)
-            chunk_of |= dict.fromkeys(part.topics, number)
-            number += 1
+            chunk_of |= dict.fromkeys(part.topics, part.chunk)
             if name not in at_once:
                 whole = part if whole is None else _with(whole, part, evaluator.judgments)
             if not part.is_last:
                 continue
             if name in at_once:
-                whole = _score(evaluator, name, runs[name], sound_only)
+                [whole] = _score(evaluator, name, runs[name], sound_only)
             yield _finished(whole or part)
-            whole, chunk_of, number = None, {}, 0
+            whole, chunk_of = None, {}
             del part
+
+
+def _returning(name: str, topic: str, where: str) -> Warned:
+    """Return the warning about a topic whose rows do not stand together."""
+    text = f"The rows of topic {topic} do not stand together: {where}. The run is read at once, in whatever memory that takes; "
+    return [(DataWarning, _prefixed(name, f"{text}sort it by topic to get it read in chunks."))]
 
 
 def _calls(
@@ -295,7 +307,7 @@ def _calls(
 ) -> Iterator[Call]:
     """Yield the calls that score a run: one, or one per chunk until the run must be read at once, and one for its end."""
     try:  # joblib would wait for ever for a call that cannot be made
-        chunks = run_chunks(source, size)
+        chunks = run_chunks(source, size, jobs if is_local() else 1)
         if chunks is None:
             # what is no file may be something that another process cannot read
             with _of_run(name):
@@ -305,14 +317,16 @@ def _calls(
         made = 0
         release_memory()  # which the reader of the qrels no longer uses, and the chunks may
         for chunk in chunks:
-            yield _score, (evaluator, name, chunk, sound_only, False)
+            if not made and chunk.returning[0]:
+                yield _tell, (name, _returning(name, *chunk.returning))
+            yield _score_chunk, (evaluator, name, chunk, sound_only, made)
             del chunk
             made += 1
             if name in at_once:
                 break
         if not made:
             at_once.add(name)
-        yield RunScores, (name,)
+        yield _tell, (name, [], True)
     except Exception as error:
         yield _raise, (error,)
 
@@ -321,11 +335,40 @@ def _raise(error: Exception) -> None:
     raise error
 
 
-def _score(evaluator: Evaluator, name: str, source: Any, sound_only: bool, is_last: bool = True) -> RunScores:
-    """Score a run, or a chunk of it, in any process."""
+def _tell(name: str, warned: Warned, is_last: bool = False) -> list[RunScores]:
+    """Return no scores, but warnings before those of a run, or the end of a run."""
+    return [RunScores(name, warned=warned, is_last=is_last)]
+
+
+def _score(evaluator: Evaluator, name: str, source: Any, sound_only: bool) -> list[RunScores]:
+    """Score a run, in any process."""
+    scored = _scored(evaluator, name, lambda: read_run(source), sound_only)
+    return [] if scored is None else [scored]
+
+
+def _score_chunk(evaluator: Evaluator, name: str, chunk: Chunk, sound_only: bool, number: int) -> list[RunScores]:
+    """Score a chunk of a run, in any process."""
+    read, scored = partial(next, chunk.runs(), None), list[RunScores]()
+    try:
+        while (one := _scored(evaluator, name, read, sound_only, is_last=False)) is not None:
+            one.chunk, one.at_once = number, chunk.returning[0] != "" and bool(one.failures or one.warned)
+            scored.append(one)
+    except IrmxError:
+        if not chunk.returning[0]:
+            raise
+        return [RunScores(name, is_last=False, at_once=True)]  # the error of the run as a whole is told
+    return scored
+
+
+def _scored(
+    evaluator: Evaluator, name: str, read: Callable[[], Run | None], sound_only: bool, is_last: bool = True
+) -> RunScores | None:
+    """Return the scores of a run, or of a part of it, once it is read; None if there is none."""
     scored = RunScores(name, is_last=is_last)
     with _recorded(name) as scored.warned, _of_run(name):
-        run = read_run(source) if is_last else source()
+        run = read()
+        if run is None:
+            return None
         scored.topics, scored.no_topic = list(run.topics), no_common_topic(run, evaluator.judgments)
         if not scored.no_topic:
             join = Join(run, evaluator.judgments)
@@ -372,13 +415,13 @@ def _finished(run: RunScores) -> RunScores:
     return replace(run, scores=sound, warned=[*run.warned, *told])
 
 
-def _places(topic: str, source: Any, size: int, numbers: set[int]) -> str:
+def _places(topic: str, source: Any, size: int, jobs: int, numbers: set[int]) -> str:
     """Return where the rows of a topic begin in some chunks, by their numbers."""
     places = []
-    for number, chunk in enumerate(run_chunks(source, size) or ()):
-        if number in numbers:
-            run = chunk()
-            places.append(run.place([int(run.offsets[run.topics.index(topic)])]))
+    for number, chunk in enumerate(run_chunks(source, size, jobs if is_local() else 1) or ()):
+        for run in chunk.runs() if number in numbers else ():
+            if topic in run.topics:
+                places.append(run.place([int(run.offsets[run.topics.index(topic)])]))
     return " and ".join(places)
 
 

@@ -124,24 +124,24 @@ def missing_judgments(
     if leave_out is None:
         levels, number = cutting.KEEP if keep is None else keep, cutting.SAMPLES if samples is None else samples
         study = cutting.SampleStudy(measures, qrels, paths, levels, number, seed, rel, names, out)
-        _say_what_is_done(study.work, out, "run")
+        _say_what_is_done(study, out)
         result = studies.pool_result(study, _resumable(study, jobs, scheduler, out), every_topic, best)
     else:
         groups = None if leave_out == "each-run" else leave_out
         depth = cutting.DEPTH if pool_depth is None else pool_depth
         study = cutting.GroupStudy(measures, qrels, paths, groups, depth, out)
-        _say_what_is_done(study.work, out, "run")
+        _say_what_is_done(study, out)
         values = _resumable(study, jobs, scheduler, out)
         result = studies.groups_result(study, values, depth, rel, every_topic, best, names)
     draw(result, plot)
     result.show(output_format, table, places)
 
 
-def _say_what_is_done(work: Any, out: str | None, unit: str) -> None:
-    if work.complete:
-        note(f"{out} is complete: {counted(work.total, unit)}")
-    elif work.done:
-        note(f"{work.done} of {counted(work.total, unit)} are already done")
+def _say_what_is_done(study: Any, out: str | None) -> None:
+    if study.work.complete:
+        note(f"{out} is complete: {counted(len(study.runs), 'run')}")
+    elif study.done:
+        note(f"{study.done} of {counted(len(study.runs), 'run')} are already done")
 
 
 def _resumable(study: Any, jobs: int | None, scheduler: str | None, out: str | None) -> Any:
@@ -149,9 +149,9 @@ def _resumable(study: Any, jobs: int | None, scheduler: str | None, out: str | N
     try:
         return study.compute(jobs, None, scheduler)
     except KeyboardInterrupt:
-        if out is not None and study.work.done:
-            total = counted(study.work.total, study.work.unit)
-            note(f"{study.work.done} of {total} are done and kept; the same command resumes from there")
+        if out is not None and study.done:
+            total = counted(len(study.runs), "run")
+            note(f"{study.done} of {total} are done and kept; the same command resumes from there")
         raise
 
 

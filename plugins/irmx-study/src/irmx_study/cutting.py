@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -149,16 +150,24 @@ class _CutStudy:
             evaluator.judgments,
             evaluator.computed_by(),
         )
-        self.work = Work(self.kind, "run", out, len(self.runs))
+        names = list(self.runs)
+        self.batches = [names[i : i + _TOGETHER] for i in range(0, len(names), _TOGETHER)]
+        self.work = Work(out, [" ".join(batch) for batch in self.batches])
         self.marks: dict[str, list[Any]] = {}
         self.cuts: Any = None
         self._warned: set[tuple[type[Warning], str]] = set()
 
+    @property
+    def done(self) -> int:
+        """The number of finished runs."""
+        left = set(self.work.left)
+        return sum(len(batch) for i, batch in enumerate(self.batches) if i not in left)
+
     def open(self, **choices: Any) -> None:
         """Look for earlier results."""
         if self.work.path is not None:
-            names = {"measures": [str(measure) for measure in self.measures]}
-            self.work.open({**names, **choices, **identity_of_data(self.measures, self.judgments, self.runs)})
+            chosen = {"study": self.kind, "measures": [str(measure) for measure in self.measures], **choices}
+            self.work.open({}, {**chosen, **identity_of_data(self.measures, self.judgments, self.runs)})
 
     def compute(self, jobs: int | None = None, progress: bool | None = None, scheduler: str | None = None) -> Scores:
         """Score the remaining runs, and return the means of all."""
@@ -167,29 +176,26 @@ class _CutStudy:
         try:
             if left := self.work.left:
                 self._score(left, check_jobs(jobs), progress, scheduler)
-            scores = self._joined()
-            self.work.finish(scores)
-            return scores
         finally:
-            self.work.close()
             _judgments_of_cuts.cache_clear()
             kept.cache_clear()
+        scores = self._joined()
+        self.work.finish(scores)
+        return scores
 
     def _score(self, left: Sequence[int], jobs: int, progress: bool | None, scheduler: str | None) -> None:
         """Score the remaining runs; some are kept as soon as they are finished."""
-        batches = [left[i : i + _TOGETHER] for i in range(0, len(left), _TOGETHER)]
-        jobs = min(jobs, len(batches))
+        jobs = min(jobs, len(left))
         with contextlib.ExitStack() as stack:
             use = None if scheduler is None else stack.enter_context(dask(scheduler))
             elsewhere = use is not None or not is_local()
             data: Stored | Held = Held((self.judgments, self.cuts))
             if not elsewhere and jobs > 1:
-                folder = stack.enter_context(self.work.workspace())
+                folder = stack.enter_context(tempfile.TemporaryDirectory())
                 paths = [os.path.join(folder, f"{name}.joblib") for name in ("judgments", "cuts")]
                 for value, path in zip((self.judgments, self.cuts), paths, strict=True):
                     store(value, path)
                 data = Stored(tuple(paths))
-            names = list(self.runs)
             sources = {
                 name: read_run(source) if elsewhere or source == "-" else source for name, source in self.runs.items()
             }
@@ -197,13 +203,14 @@ class _CutStudy:
                 stack.enter_context(use([data]))
 
             def calls() -> Iterator[Call]:
-                for batch in batches:
-                    yield _score_cuts, (batch, {names[i]: sources[names[i]] for i in batch}, self.measures, data)
+                for unit in left:
+                    runs = {name: sources[name] for name in self.batches[unit]}
+                    yield _score_cuts, (unit, runs, self.measures, data)
 
-            advance = stack.enter_context(progress_bar("Scoring runs", len(names), self.work.done, progress))
-            for units, arrays, warned in stack.enter_context(results_of(calls(), jobs)):
-                self.work.keep(units, arrays)
-                advance(len(units))
+            advance = stack.enter_context(progress_bar("Scoring runs", len(self.runs), self.done, progress))
+            for unit, arrays, warned in stack.enter_context(results_of(calls(), jobs)):
+                self.work.keep(unit, arrays)
+                advance(len(self.batches[unit]))
                 for category, text in warned:
                     if (category, text) not in self._warned:
                         self._warned.add((category, text))
@@ -212,14 +219,12 @@ class _CutStudy:
     def _joined(self) -> Scores:
         """Return the means of all runs: for every measure the views with all judgments, then with every cut."""
         cuts, count = len(next(iter(self.marks.values()))), len(self.measures)
-        means, topics = np.full((cuts, len(self.runs), count), np.nan), np.zeros(len(self.runs), dtype=np.int64)
+        parts = [arrays for arrays in self.work.arrays if arrays is not None]
+        means = np.concatenate([part["means"] for part in parts], axis=1)
+        topics = np.concatenate([part["topics"] for part in parts])
         refusals: dict[str, str] = {}
-        for units, arrays in self.work.blocks():
-            means[:, list(units)] = arrays["means"]
-            topics[list(units)] = arrays["topics"]
-            for where, text in zip(arrays["refused"].tolist(), arrays["refusals"].tolist(), strict=True):
-                cut, m = where
-                refusals.setdefault(f"{cut} {m}", str(text))
+        for part in parts:
+            refusals = {**part["refusals"], **refusals}
         made_by: dict[str, Any] = {
             "versions": versions_of(self.measures),
             "computed_by": self.computed_by,
@@ -227,7 +232,7 @@ class _CutStudy:
             "retrieved": topics.tolist(),
             "refusals": refusals,
         }
-        if self.work.path is not None:
+        if self.work.identity:
             made_by["identity"] = self.work.identity
         values = means.transpose(1, 2, 0).reshape(1, len(self.runs), count * cuts)
         everything = np.ones((1, len(self.runs)), dtype=bool)
@@ -279,8 +284,8 @@ class GroupStudy(_CutStudy):
 
 
 def _score_cuts(
-    units: Sequence[int], runs: Mapping[str, Any], measures: Sequence[ir_measures.Measure], data: Stored | Held
-) -> tuple[Sequence[int], dict[str, Any], list[tuple[type[Warning], str]]]:
+    unit: int, runs: Mapping[str, Any], measures: Sequence[ir_measures.Measure], data: Stored | Held
+) -> tuple[int, dict[str, Any], list[tuple[type[Warning], str]]]:
     """Score runs with all judgments and with every cut, in any process; each run is read and sorted once."""
     judgments, cuts = _judgments_of_cuts(data)
     evaluator = Evaluator(measures, judgments)
@@ -299,8 +304,7 @@ def _score_cuts(
         for _ in of_each_run(runs, judgments, join):
             pass
     means = [np.stack(of_all)]
-    refused: list[tuple[int, int]] = []
-    refusals: list[str] = []
+    refusals: dict[str, str] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is to be said about the data was said with all judgments
         for c, cut in enumerate(cuts):
@@ -309,15 +313,14 @@ def _score_cuts(
             means.append(means_of(measures, values.transpose(1, 0, 2)))
             for m, measure in enumerate(measures):
                 if np.isnan(means[-1][:, m]).any():
-                    refused.append((c, m))
-                    refusals.append(assumed.refusals.get(str(measure), "it has no value for any topic of a run"))
+                    why = assumed.refusals.get(str(measure), "it has no value for any topic of a run")
+                    refusals[f"{c} {m}"] = str(why)
     arrays = {
         "means": np.stack(means),
         "topics": np.array([len(one.pairs) for one in joins], dtype=np.int64),
-        "refused": np.array(refused, dtype=np.int64).reshape(-1, 2),
-        "refusals": np.array(refusals, dtype=str),
+        "refusals": refusals,
     }
-    return units, arrays, [(w.category, str(w.message)) for w in caught]
+    return unit, arrays, [(w.category, str(w.message)) for w in caught]
 
 
 class _JudgmentsOfCuts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 import warnings
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -131,10 +132,11 @@ class Sweep:
             raise UsageError(
                 f"A sweep is of a measure of an irmx plugin. {others[0]} is not one; give it as a reference."
             )
-        self._work = Work("sweep", "setting", out, len(self.settings) + 1)  # the last unit are the references
         self.runs = named_runs(runs)
         references = [m for m in as_measures(reference) if str(m) not in set(map(str, self.settings))]
         self.measures = [*self.settings, *references]
+        of_references = f"references: {' '.join(map(str, references))}"
+        self._work = Work(out, [*map(str, self.settings), of_references])
         self.marks = {"weight": (*shares.values(), *("" for _ in references))} if shares else {}
         columns = dict.fromkeys(
             c.name for m in self.measures if isinstance(m, Measure) for c in m.qrel_columns() if not c.optional
@@ -145,7 +147,8 @@ class Sweep:
         if out is not None:
             named = {"settings": list(map(str, self.settings)), "reference": list(map(str, references))}
             weights = {"weights": list(shares.values())} if shares else {}
-            self._work.open({**named, **weights, **identity_of_data(self.measures, self._judgments, self.runs)})
+            data = identity_of_data(self.measures, self._judgments, self.runs)
+            self._work.open({**named, **weights}, data)
 
     @property
     def complete(self) -> bool:
@@ -162,24 +165,21 @@ class Sweep:
         if self._work.complete:
             return self._work.read(self.measures, self.marks)
         try:
-            left = self._work.left
-            if left:
+            if left := self._work.left:
                 self._score(left, check_jobs(jobs), progress, scheduler)
-            scores = self._joined()
-            self._work.finish(scores)
-            return scores
         finally:
-            self._work.close()
             kept.cache_clear()
+        scores = self._joined()
+        self._work.finish(scores)
+        return scores
 
     def _score(self, left: Sequence[int], jobs: int, progress: bool | None, scheduler: str | None) -> None:
         """Read every run once, score the references, then the remaining settings; each block is kept as soon as it is finished."""
         settings = [unit for unit in left if unit < len(self.settings)]
         with contextlib.ExitStack() as stack:
             use = None if scheduler is None else stack.enter_context(dask(scheduler))
-            data = _Data(
-                self._judgments, [self.settings[i] for i in settings], stack.enter_context(self._work.workspace())
-            )
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            data = _Data(self._judgments, [self.settings[i] for i in settings], folder)
             references: list[list[TopicScores]] = []
             retrieved = []
 
@@ -194,7 +194,7 @@ class Sweep:
                     advance(1)
             if len(self.settings) in left:
                 arrays = _arrays(references, len(self._judgments.topics)) | {"retrieved": np.stack(retrieved, axis=1)}
-                self._work.keep([len(self.settings)], arrays)
+                self._work.keep(len(self.settings), arrays)
             by_key = data.stored(use is None and is_local())
             if use is not None:
                 stack.enter_context(use(list(by_key.values())))
@@ -207,7 +207,9 @@ class Sweep:
             done = len(self.settings) - len(settings)
             advance = stack.enter_context(progress_bar("Scoring settings", len(self.settings), done, progress))
             for units, scored, warned in stack.enter_context(results_of(calls(), max(1, min(jobs, len(blocks))))):
-                self._work.keep(units, _arrays(scored, len(self._judgments.topics)))
+                for i, unit in enumerate(units):
+                    of_unit = [of_run[i : i + 1] for of_run in scored]
+                    self._work.keep(unit, _arrays(of_unit, len(self._judgments.topics)))
                 advance(len(units))
                 for category, text in warned:
                     if (category, text) not in self._warned:
@@ -215,19 +217,20 @@ class Sweep:
                         warnings.warn(text, category, stacklevel=4)
 
     def _joined(self) -> Scores:
-        """Return the scores of all settings and references, from the blocks."""
+        """Return the scores of all settings and references."""
         topics = tuple(map(str, self._judgments.topics))
         shape = (len(topics), len(self.runs), len(self.measures))
         values, fields, retrieved = np.empty(shape), dict[str, Any](), np.ones(shape[:2], dtype=bool)
-        for units, arrays in self._work.blocks():
-            places = list(range(len(self.settings), shape[2])) if units == (len(self.settings),) else list(units)
+        for unit, arrays in enumerate(self._work.arrays):
+            assert arrays is not None
+            places = slice(unit, unit + 1 if unit < len(self.settings) else None)
             values[:, :, places] = arrays["values"]
             retrieved = arrays.get("retrieved", retrieved)
             for name in (name for name in arrays if str(name).startswith("field ")):
                 of_name = fields.setdefault(str(name).removeprefix("field "), np.full(shape, np.nan))
                 of_name[:, :, places] = arrays[name]
         made_by: dict[str, Any] = {"versions": versions_of(self.measures)}
-        if self._work.path is not None:
+        if self._work.identity:
             made_by["identity"] = self._work.identity
         return Scores(values, topics, tuple(self.runs), tuple(self.measures), retrieved, fields, made_by, self.marks)
 

@@ -1,4 +1,4 @@
-"""Long work that resumes: finished blocks in a folder beside the file of results, and the identity by which a call resumes its own."""
+"""Long work that resumes: what is finished outlasts the process in a folder beside the file of results."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import contextlib
 import json
 import os
 import shutil
-import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
+import joblib
 import numpy as np
 
 from irmx import DataError, DataWarning, Judgments, Measure, Scores, UsageError, read_run
 from irmx.toolkit import file_digest, new_file, some, versions_of
 
 if TYPE_CHECKING:
-    import filelock
     import pandas as pd
 
 Identity = dict[str, Any]
@@ -29,26 +29,22 @@ Identity = dict[str, Any]
 
 Arrays = Mapping[str, Any]
 
-UNFINISHED = ".unfinished"
-"""The end of the names of files that are not whole yet, which :func:`irmx.toolkit.new_file` gives them too, and of temporary folders."""
-
 _KEPT = "Make room there; what is finished is kept, and the same command resumes from there."
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
 class Work:
-    """Work of numbered units, such as the settings of a sweep: which are finished, and their arrays.
+    """Work of units, such as the settings of a sweep: the arrays of those that are finished.
 
-    With a file of results, finished units are kept in the folder ``OUT.parts``: ``identity.json`` says of which work they are, every
-    file of arrays is there as a whole or not, and a lock keeps other processes out. Without one, they are in memory.
+    With a file of results, they are also in a :class:`joblib.Memory` in the folder ``OUT.parts``, by the name of the unit and the
+    data that it depends on, so that a later call finds them. The process that begins the work writes them, wherever units are
+    computed.
     """
 
-    def __init__(self, kind: str, unit: str, out: str | os.PathLike[str] | None, total: int) -> None:
-        self.kind, self.unit, self.total, self.complete = kind, unit, total, False
+    def __init__(self, out: str | os.PathLike[str] | None, units: Sequence[str]) -> None:
+        self.units, self.complete, self.identity = list(units), False, Identity()
+        self.arrays: list[Arrays | None] = [None] * len(units)
         self.path = None if out is None else Path(out)
-        self._held: dict[tuple[int, ...], Arrays | Path] = {}
-        self._lock: filelock.BaseFileLock | None = None
-        self._is_own = False  # whether the folder is of this work, so that it may be removed
         if self.path is None:
             return
         if self.path.suffix not in (".parquet", *_SEPARATORS):
@@ -65,48 +61,49 @@ class Work:
         return self.path.with_name(self.path.name + ".parts")
 
     @property
-    def done(self) -> int:
-        """The number of finished units."""
-        return self.total if self.complete else sum(map(len, self._held))
-
-    @property
     def left(self) -> list[int]:
         """The units that are not finished."""
-        finished = {number for numbers in self._held for number in numbers}
-        return [] if self.complete else [number for number in range(self.total) if number not in finished]
+        return [] if self.complete else [i for i, arrays in enumerate(self.arrays) if arrays is None]
 
-    def open(self, identity: Identity) -> None:
-        """Keep other processes out, and take over what an earlier call for the same work finished."""
-        self.identity: Identity = json.loads(json.dumps(identity))
+    @property
+    def done(self) -> int:
+        """The number of finished units."""
+        return len(self.units) - len(self.left)
+
+    def open(self, choices: Identity, data: Identity) -> None:
+        """Take over what an earlier call finished: the results of the same choices and data, or units of the same data."""
         if self.path is None:
             return
-        import filelock
+        self.identity = json.loads(json.dumps({**choices, **data}))
+        if self.path.exists():
+            self._refuse_other(self._of_file())
+            self.complete = True
+            return
+        self._data = str(joblib.hash(data))
+        for i, unit in enumerate(self.units if self.folder.exists() else ()):
+            if self._in_folder.check_call_in_cache(self._data, unit, None):
+                found = self._in_folder.call_and_shelve(self._data, unit, None)
+                try:
+                    self.arrays[i] = found.get()
+                except Exception:
+                    found.clear()
+                    text = f"What {self.folder} holds of {unit} is damaged; it was removed, and is computed again"
+                    warnings.warn(text, DataWarning, stacklevel=4)
 
-        is_new, is_locked_anew = not self.folder.exists(), not (self.folder / "lock").exists()
+    @cached_property
+    def _in_folder(self) -> Any:
+        """A function that keeps arrays by data and unit in the folder."""
+
+        def finished(data: str, unit: str, arrays: Arrays) -> Arrays:
+            return arrays
+
+        finished.__qualname__ = "finished"  # folders are named after it
         try:
-            self.folder.mkdir(exist_ok=True)
-            self._lock = filelock.FileLock(self.folder / "lock")
-            self._lock.acquire(blocking=False)
-        except filelock.Timeout:
-            raise DataError(
-                f"Another process is at work on {self.folder}. Wait until it is done, or choose another --out."
-            ) from None
+            return joblib.Memory(str(self.folder), verbose=0, compress=1).cache(finished, ignore=["arrays"])
         except OSError as error:
             raise DataError(
                 f"The folder {self.folder} cannot be used: {error.strerror}. Choose another --out."
             ) from None
-        try:
-            if self.path.exists():
-                self._refuse_other(self._of_file(), f"{self.path} holds the results")
-                self.complete = True
-                self.close(remove=True)
-            else:
-                self._take_over()
-        except BaseException:
-            if is_locked_anew:
-                (self.folder / "lock").unlink(missing_ok=True)
-            self.close(remove=is_new)
-            raise
 
     def _of_file(self) -> Identity:
         """Return the identity of the work that the results are of."""
@@ -117,7 +114,7 @@ class Work:
             return dict(json.loads(self._beside.read_text(encoding="utf-8"))["made_by"]["identity"])
         except (DataError, OSError, ValueError, KeyError, TypeError, RecursionError):
             raise DataError(
-                f"{self.path} already exists and is not a results file of a {self.kind}. Choose another --out, or remove it."
+                f"{self.path} already exists, and its results cannot be told from others. Choose another --out, or remove it."
             ) from None
 
     @property
@@ -126,93 +123,37 @@ class Work:
         assert self.path is not None
         return self.path.with_name(self.path.name + ".json")
 
-    def _refuse_other(self, existing: Identity, what: str) -> None:
-        """Raise if there is other work than the requested; the message says in what it differs."""
+    def _refuse_other(self, existing: Identity) -> None:
+        """Raise if the results are of other choices or data; the message says which."""
         differ = []
         for key in dict.fromkeys([*self.identity, *existing]):
             old, new = existing.get(key), self.identity.get(key)
-            if old == new:
-                continue
             if isinstance(old, dict) and isinstance(new, dict):
                 names = [name for name in dict.fromkeys([*new, *old]) if old.get(name) != new.get(name)]
-                differ.append(f"{key}: {some(names)}")
-            else:
+                differ += [f"{key}: {some(names)}"] if names else []
+            elif old != new:
                 differ.append(f"{key}: existing {_short(old)}, requested {_short(new)}")
         if differ:
             raise DataError(
-                f"{what} of another {self.kind}: it differs in {'; '.join(differ)}. Repeat that {self.kind} to resume it, choose "
-                "another --out for this one, or remove what is there."
+                f"{self.path} holds other results: they differ in {'; '.join(differ)}. Choose another --out, or remove the file."
             )
 
-    def _take_over(self) -> None:
-        """Register finished units; remove unfinished files of a call that was stopped, and damaged ones."""
-        manifest, paths = self.folder / "identity.json", sorted(self.folder.iterdir())
-        parts = [path for path in paths if path.suffix == ".npz"]
-        known = {manifest, self.folder / "lock", *parts}
-        if parts or manifest.exists():
-            try:
-                existing = dict(json.loads(manifest.read_text(encoding="utf-8")))
-            except (OSError, ValueError, TypeError, RecursionError):
-                raise DataError(
-                    f"{manifest} cannot be read. Remove the folder {self.folder}, or choose another --out."
-                ) from None
-            if parts:
-                self._refuse_other(existing, f"The folder {self.folder} holds parts")
-        if others := [path for path in paths if path not in known and path.suffix != UNFINISHED]:
-            raise DataError(
-                f"The folder {self.folder} is not one of a {self.kind}: it holds {others[0].name}. Choose another --out."
-            )
-        for path in paths:
-            if path.suffix == UNFINISHED:
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-        self._write(manifest, json.dumps(self.identity, indent=1).encode())
-        self._is_own = True
-        for path in parts:
-            try:
-                with path.open("rb") as file, np.load(file) as arrays:
-                    self._held[tuple(arrays["units"].tolist())] = path
-                    arrays["complete"]
-            except Exception:
-                path.unlink()
-                text = f"{path} is damaged; it was removed, and its {self.unit}s are computed again"
-                warnings.warn(text, DataWarning, stacklevel=2)
-
-    def _write(self, path: Path, content: bytes) -> None:
-        with new_file(path, _KEPT) as file:
-            file.write(content)
-
-    def keep(self, units: Sequence[int], arrays: Arrays) -> None:
-        """Keep the arrays of finished units."""
+    def keep(self, unit: int, arrays: Arrays) -> None:
+        """Keep the arrays of a finished unit."""
+        self.arrays[unit] = arrays
         if self.path is None:
-            self._held[tuple(units)] = arrays
             return
-        path = self.folder / f"{units[0]:07d}.npz"
-        with new_file(path, _KEPT) as file:
-            np.savez(file, units=np.array(units), **arrays, complete=np.array(1))
-        self._held[tuple(units)] = path
-
-    def blocks(self) -> Iterator[tuple[tuple[int, ...], Arrays]]:
-        """Yield the finished units and their arrays, in order."""
-        for units, held in sorted(self._held.items()):
-            if not isinstance(held, Path):
-                yield units, held
-                continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", joblib.memory.CacheWarning)  # it says that a file could not be written
             try:
-                with held.open("rb") as file, np.load(file) as arrays:
-                    loaded = dict(arrays)
-            except Exception:
-                held.unlink(missing_ok=True)
-                raise DataError(
-                    f"{held} is damaged; it was removed. The same command computes its {self.unit}s again."
-                ) from None
-            yield units, loaded
-
-    @contextlib.contextmanager
-    def workspace(self) -> Iterator[str]:
-        """Yield a folder for temporary files of a call; if the call is killed, the next one removes it."""
-        folder = None if self.path is None else self.folder
-        with tempfile.TemporaryDirectory(dir=folder, suffix=UNFINISHED) as name:
-            yield name
+                self._in_folder.call_and_shelve(self._data, self.units[unit], arrays)
+            except joblib.memory.CacheWarning as warning:
+                error = warning.__context__
+                if isinstance(error, FileNotFoundError):
+                    return  # another process has finished the same work, and removed the folder
+                why = error.strerror if isinstance(error, OSError) else error
+                raise DataError(f"Nothing can be written in {self.folder}: {why}. {_KEPT}") from None
 
     def finish(self, scores: Scores) -> None:
         """Write the results, whole or not at all, and remove the folder of the units."""
@@ -225,9 +166,13 @@ class Work:
             axes = {"topics": scores.topics, "systems": scores.systems, "retrieved": scores.retrieved.tolist()}
             digest = sha256(text.encode()).hexdigest()
             about = {"made_by": scores.made_by, "digest": digest, "fields": list(scores.fields), **axes}
-            self._write(self._beside, json.dumps(about, indent=1).encode())
-            self._write(self.path, text.encode())
-        self.close(remove=True)
+            for path, content in ((self._beside, json.dumps(about, indent=1)), (self.path, text)):
+                with new_file(path, _KEPT) as file:
+                    file.write(content.encode())
+        shutil.rmtree(self.folder / "joblib", ignore_errors=True)
+        with contextlib.suppress(OSError):  # as when it holds something else
+            (self.folder / ".gitignore").unlink(missing_ok=True)
+            self.folder.rmdir()
 
     def read(self, measures: Sequence[ir_measures.Measure], marks: Mapping[str, Any]) -> Scores:
         """Return the results of work that is complete, with the measures and marks of its views."""
@@ -250,17 +195,6 @@ class Work:
         retrieved = np.array(about["retrieved"], dtype=bool)
         of_fields = dict(zip(fields, others, strict=True))
         return Scores(values, topics, systems, tuple(measures), retrieved, of_fields, about["made_by"], marks)
-
-    def close(self, remove: bool = False) -> None:
-        """Let other processes in; remove the folder if the work is complete, or nothing is finished."""
-        if self._lock is not None:
-            remove = remove or (self._is_own and not self._held)
-            if remove:
-                shutil.rmtree(self.folder, ignore_errors=True)
-            self._lock.release()
-            if remove:
-                shutil.rmtree(self.folder, ignore_errors=True)
-            self._lock = None
 
 
 def table_of(scores: Scores) -> pd.DataFrame:
@@ -301,8 +235,6 @@ def _run_digest(source: Any, columns: Sequence[str]) -> dict[str, str]:
 
 
 def _digest(value: Any) -> str:
-    import joblib
-
     return str(joblib.hash(value))
 
 

@@ -1,0 +1,5 @@
+"""Files of other platforms as runs: traces of agents and assistants."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,9 @@
+"""The hooks of irmx-platforms."""
+
+from irmx import Format, hookimpl
+from irmx_platforms.traces import Traces
+
+
+@hookimpl
+def irmx_formats() -> list[Format]:
+    return [Traces()]

@@ -1,0 +1,365 @@
+"""Traces of agents as runs: the same searches in every dialect, and what cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irmx
+from irmx import DataError, DataWarning, Run, UsageError
+
+Spans = list[dict[str, Any]]
+
+
+def span(number: int, kind: str, start: float, parent: int = 0, **more: Any) -> dict[str, Any]:
+    return {"number": number, "kind": kind, "start": start, "parent": parent, "end": start + 0.5, **more}
+
+
+AGENT: Spans = [
+    # in the order of their ends, children first, as tools write them
+    span(2, "chat", 10.5, 1, tokens=(20, 7)),
+    span(4, "retrieval", 11.1, 3, query="capital of france", docs=[("d9", 9.0)]),  # of a wrapper, with the same results
+    span(3, "retrieval", 11, 1, query="capital of france", docs=[("d1", 0.9), ("d2", 0.5)]),
+    span(5, "chat", 12, 1, tokens=(30, 3)),
+    span(7, "chat", 14, 1, tokens=(5, 5)),
+    span(6, "retrieval", 13, 1, query="rivers  of france", docs=[("d2", None), ("d1", None), ("d3", None)]),
+    span(1, "invoke_agent", 10, session="conversation", tokens=(55, 15)),
+]
+EXPECTED = [
+    ("conversation", 1, "d1", 0.9, 60),
+    ("conversation", 1, "d2", 0.5, 60),
+    ("conversation", 2, "d2", 3, 10),
+    ("conversation", 2, "d1", 2, 10),
+    ("conversation", 2, "d3", 1, 10),
+]
+"""Topic, query number, document, score, and the tokens of the chat that begins before the next search; 27 + 33 before, and after the first."""
+
+
+def genai(one: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of OpenTelemetry's GenAI conventions."""
+    out: dict[str, Any] = {"gen_ai.operation.name": one["kind"]}
+    if "session" in one:
+        out["gen_ai.conversation.id"] = one["session"]
+    if "tokens" in one:
+        out["gen_ai.usage.input_tokens"], out["gen_ai.usage.output_tokens"] = one["tokens"]
+    if "docs" in one:
+        out["gen_ai.retrieval.query.text"] = one["query"]
+        out["gen_ai.retrieval.documents"] = json.dumps([{"id": doc, "score": score} for doc, score in one["docs"]])
+    return out
+
+
+def openinference(one: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of OpenInference; twelve documents show that their numbers are not sorted as texts."""
+    kinds = {"retrieval": "RETRIEVER", "chat": "LLM", "invoke_agent": "AGENT"}
+    out: dict[str, Any] = {"openinference.span.kind": kinds[one["kind"]]}
+    if "session" in one:
+        out["session.id"] = one["session"]
+    if "tokens" in one:
+        out["llm.token_count.total"] = sum(one["tokens"])
+    if "docs" in one:
+        out["input.value"] = json.dumps({"query": one["query"]})
+        for i, (doc, score) in enumerate(one["docs"]):
+            out[f"retrieval.documents.{i}.document.id"] = doc
+            if score is not None:
+                out[f"retrieval.documents.{i}.document.score"] = score
+    return out
+
+
+def value(of: Any) -> dict[str, Any]:
+    return (
+        {"intValue": str(of)}
+        if isinstance(of, int)
+        else {"doubleValue" if isinstance(of, float) else "stringValue": of}
+    )
+
+
+def otlp(spans: Spans, attributes: Callable[[Any], dict[str, Any]], **dump: Any) -> str:
+    """An export of OTLP: one object."""
+    listed = [
+        {
+            "traceId": "t1", "spanId": f"s{one['number']}", "parentSpanId": f"s{one['parent']}" if one["parent"] else "",
+            "startTimeUnixNano": str(round(one["start"] * 1e9)), "endTimeUnixNano": str(round(one["end"] * 1e9)),
+            "attributes": [{"key": key, "value": value(of)} for key, of in attributes(one).items()],
+        }
+        for one in spans
+    ]  # fmt: skip
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": listed}]}]}, **dump)
+
+
+def sdk(spans: Spans, attributes: Callable[[Any], dict[str, Any]], **dump: Any) -> str:
+    """Spans as the SDK and Phoenix write them: one object each."""
+    lines = [
+        json.dumps(
+            {
+                "name": one["kind"], "context": {"trace_id": "0x1", "span_id": f"0x{one['number']}"},
+                "parent_id": f"0x{one['parent']}" if one["parent"] else None,
+                "start_time": datetime.fromtimestamp(one["start"], timezone.utc).isoformat(),
+                "end_time": datetime.fromtimestamp(one["end"], timezone.utc).isoformat().replace("+00:00", "Z"),
+                "attributes": attributes(one),
+            },
+            **dump,
+        )
+        for one in spans
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def objects(spans: Spans, attributes: Any) -> str:
+    """One object per search, of one's own."""
+    tokens = {"capital of france": 60, "rivers  of france": 10}
+    return "\n".join(
+        json.dumps({"session": "conversation", "query": one["query"], "query_number": number, "time": 0.5,
+                    "documents": [{"id": doc, "score": score} for doc, score in one["docs"]], "tokens": tokens[one["query"]]})
+        for number, one in ((2, spans[5]), (1, spans[2]))
+    )  # fmt: skip
+
+
+def browsecomp(spans: Spans, attributes: Any) -> str:
+    """A log of BrowseComp-Plus, which has the tokens of the session only."""
+    calls = [
+        {"type": "tool_call", "arguments": json.dumps({"query": one["query"]}),
+         "output": json.dumps([{"docid": doc, "score": score} for doc, score in one["docs"]])}
+        for one in (spans[2], spans[5])
+    ]  # fmt: skip
+    about = {"query_id": "conversation", "tool_call_counts": {"search": 2}, "usage": {"total_tokens": 70}}
+    return json.dumps({**about, "result": [{"type": "reasoning", "output": ["d8"]}, *calls]}, indent=2)
+
+
+def langsmith(spans: Spans, attributes: Any) -> str:
+    """Runs of LangSmith, which have no scores and no tokens."""
+    kinds = {"retrieval": "retriever", "chat": "llm", "invoke_agent": "chain"}
+    lines = [
+        json.dumps({
+            "id": str(one["number"]), "run_type": kinds[one["kind"]], "extra": {"metadata": {"thread_id": one.get("session")}},
+            "inputs": {"query": one.get("query")}, "outputs": {"documents": [{"id": doc} for doc, _ in one.get("docs", ())]},
+            "parent_run_id": str(one["parent"] or ""), "trace_id": "1", "start_time": f"1970-01-01T00:00:{one['start']:09.6f}",
+            "end_time": f"1970-01-01T00:00:{one['end']:09.6f}",
+        })
+        for one in spans
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def rows(run: Run) -> list[tuple[Any, ...]]:
+    columns = [run.column(name).tolist() for name in ("query_number", "tokens") if name in run.columns]
+    docs = [doc for topic in range(len(run.topics)) for doc in run.docs(topic)]
+    topics = [t for t, a, b in zip(run.topics, run.offsets, run.offsets[1:], strict=False) for _ in range(b - a)]
+    found = list(zip(topics, columns[0], docs, run.score.tolist(), *columns[1:], strict=True))
+    return sorted(found, key=lambda row: (row[0], row[1], -row[3]))
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str], str]:
+    def run(content: str, name: str = "spans.jsonl") -> str:
+        (tmp_path / name).write_text(content)
+        return str(tmp_path / name)
+
+    return run
+
+
+@pytest.mark.parametrize("attributes", [genai, openinference])
+@pytest.mark.parametrize("dialect", [otlp, sdk, objects, browsecomp, langsmith])
+def test_the_same_searches_in_every_dialect(write: Any, dialect: Any, attributes: Any) -> None:
+    found = rows(irmx.read_run(write(dialect(AGENT, attributes))))
+    if dialect is browsecomp:  # the tokens are shared
+        assert found == [(*row[:4], 35) for row in EXPECTED]
+    elif dialect is langsmith:
+        assert found == [(*row[:3], score) for row, score in zip(EXPECTED, (2, 1, 3, 2, 1), strict=True)]
+    else:
+        assert found == EXPECTED
+        assert irmx.read_run(write(dialect(AGENT, attributes))).column("time").tolist() == [0.5] * 5
+
+
+def test_records_may_stand_in_any_lines(write: Any) -> None:
+    indented, lines = sdk(AGENT, genai, indent=2), sdk(AGENT, genai).splitlines()
+    for content in (
+        indented,
+        indented.replace("\n", "\r\n"),
+        f"[{','.join(lines)}]",
+        "\n\n".join(lines),
+        "".join(lines),
+    ):
+        assert rows(irmx.read_run(write(content))) == EXPECTED
+    halves = [otlp(AGENT[:4], genai), otlp(AGENT[4:], genai)]
+    assert rows(irmx.read_run(write("\n".join(halves)))) == EXPECTED
+
+
+def test_a_session_is_found_wherever_it_is_named(write: Any) -> None:
+    def topics(*spans: dict[str, Any]) -> list[str]:
+        return irmx.read_run(write(otlp(list(spans), genai))).topics
+
+    search = {"query": "q", "docs": [("d", 1.0)]}
+    outer, inner = span(1, "invoke_agent", 1, session="outer"), span(2, "tool", 2, 1, session="inner")
+    assert topics(outer, inner, span(3, "retrieval", 3, 2, **search)) == ["inner"]
+    assert topics(outer, span(3, "retrieval", 3, 9, **search)) == ["outer"], "any span of the trace"
+    assert topics(span(3, "retrieval", 3, **search)) == ["t1"], "the trace"
+    assert topics(span(3, "retrieval", 3, 4, **search), span(4, "tool", 2, 3)) == ["t1"], (
+        "spans that contain each other"
+    )
+    assert topics(span(3, "retrieval", 3, session="own", **search), outer) == ["own"]
+
+
+def test_structured_documents_and_metadata(write: Any) -> None:
+    documents = {"arrayValue": {"values": [
+        {"kvlistValue": {"values": [{"key": "id", "value": {"intValue": "7"}}, {"key": "score", "value": {"doubleValue": 1.5}}]}},
+        {"kvlistValue": {"values": [{"key": "id", "value": {"stringValue": "x"}}, {"key": "score", "value": {"intValue": "1"}}]}},
+    ]}}  # fmt: skip
+    export = json.loads(otlp([span(1, "retrieval", 1, session="s", query="q", docs=[])], genai))
+    export["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["attributes"][-1]["value"] = documents
+    run = irmx.read_run(write(json.dumps(export)))
+    assert (run.docs(0), run.score.tolist()) == (["7", "x"], [1.5, 1])
+    path = write(
+        json.dumps(
+            {
+                "session": "s",
+                "documents": [
+                    {"metadata": {"source": "a"}},
+                    {"metadata": {"source": "b"}},
+                    {"metadata": {"source": "a"}},
+                ],
+            }
+        )
+    )
+    with pytest.raises(
+        DataError, match=r"3 of 3 documents have no id, first on line 1\..*traces\(doc_id=metadata\.source\):"
+    ):
+        irmx.read_run(path)
+    assert irmx.read_run(f"traces(doc_id=metadata.source):{path}").docs(0) == ["a", "b"], (
+        "a document counts once in a search"
+    )
+
+
+def test_a_search_that_found_nothing_is_a_query_of_the_session(write: Any, command: Any) -> None:
+    path = write('{"session": "s", "documents": []}\n{"session": "s", "documents": ["a"]}')
+    qrels = {"s": {"a": 1}}
+    assert irmx.calc_aggregate("Session(measure='RR')", qrels, path) == {
+        irmx.parse_measure("Session(measure='RR')"): 0.5
+    }
+    lacking = [span(1, "retrieval", 1, session="s", query="q", docs=[("a", 1.0)]), span(2, "retrieval", 2, session="s")]
+    with pytest.warns(DataWarning, match="of 1 of 2 searches, no documents are recorded"):
+        run = irmx.read_run(write(otlp(lacking, genai)))
+    assert run.column("query_number").tolist() == [1, 2]
+    with pytest.raises(DataError, match=r"no documents are recorded of 1 search\. Switch the capture"):
+        irmx.read_run(write(otlp(lacking[1:], genai)))
+    (Path(path).parent / "qrels").write_text("conversation 0 d1 1\n")
+    assert command("eval", Path(path).parent / "qrels", write(otlp(AGENT, genai)), "sDCG", "-q").out.startswith(
+        "conversation\tsDCG\t1."
+    )
+
+
+def test_topics_are_queries(write: Any, tmp_path: Path) -> None:
+    path = write(otlp(AGENT, genai))
+    run = irmx.read_run(f"traces(topic=query):{path}")
+    assert run.as_dict() == {
+        "capital of france": {"d1": 0.9, "d2": 0.5},
+        "rivers of france": {"d2": 3.0, "d1": 2.0, "d3": 1.0},
+    }
+    (tmp_path / "queries.csv").write_text("query_id,query\n301,Capital of  France\n302,rivers\n")
+    with pytest.warns(DataWarning, match="1 search ask for no query of"):
+        run = irmx.read_run(f"traces(topic=query,queries='{tmp_path}/queries.csv'):{path}")
+    assert run.topics == ["301"]
+    again = [*AGENT, span(9, "retrieval", 20, 1, query="capital of france", docs=[("d5", 1.0)])]
+    with pytest.warns(DataWarning, match="1 search repeat the query of an earlier one"):
+        assert irmx.read_run(f"traces(topic=query):{write(otlp(again, genai))}").as_dict()["capital of france"] == {
+            "d1": 0.9,
+            "d2": 0.5,
+        }
+    (tmp_path / "queries.csv").write_text("query_id,query\n302,rivers\n")
+    with pytest.raises(DataError, match="no search asks for a query of"):
+        irmx.read_run(f"traces(topic=query,queries='{tmp_path}/queries.csv'):{path}")
+    with pytest.raises(DataError, match="goes with topic=query"):
+        irmx.read_run(f"traces(queries='{tmp_path}/queries.csv'):{path}")
+    with pytest.raises(DataError, match="1 of 1 search have no text"):
+        irmx.read_run("traces(topic=query):" + write('{"session": "s", "documents": ["a"]}'))
+
+
+def test_the_list_is_the_ranking_where_scores_say_something_else(write: Any) -> None:
+    lists = [[("a", 1.0), ("b", 1.0)], [("a", 1.0), ("b", float("nan"))], [("a", "high"), ("b", 2.0)]]
+    for docs in lists:
+        run = irmx.read_run(write(otlp([span(1, "retrieval", 1, session="s", query="q", docs=docs)], genai)))
+        assert run.score.tolist() == [2, 1]
+    with pytest.warns(DataWarning, match="in 1 search, scores rise along the list"):
+        run = irmx.read_run(
+            write(otlp([span(1, "retrieval", 1, session="s", query="q", docs=[("a", 0.1), ("b", 0.9)])], genai))
+        )
+    assert run.score.tolist() == [2, 1]
+
+
+OWN = '{"session": "s", "documents": ["a"], "query_number": 1}\n'
+FAULTS = {
+    "not JSON": (OWN + "{'session'", r"spans\.jsonl, line 2: This is not JSON"),
+    "cut": (OWN + OWN[:30], "line 2: This is not JSON"),
+    "too deep": ('{"session": "s", "documents": [], "x": ' + "[" * 100_000, "line 1: This is too deeply nested"),
+    "not an object": (OWN + "5", "line 2: A search or a span is a JSON object. Got '5'"),
+    "no search": (OWN + '{"a": 1}', "line 2: This object cannot be read as a search or a span: .* it has a"),
+    "no list": (OWN + '{"session": "s"}', "line 2: .* no list 'documents'"),
+    "a number twice": (OWN + OWN, "must have the numbers 1 to 2, or none. Got 1, 1"),
+    "a gap": (OWN + OWN.replace("1}", "3}"), "must have the numbers 1 to 2, or none. Got 1, 3"),
+    "some numbers": (OWN + '{"session": "s", "documents": []}', "Got 1, None"),
+    "number 0": (OWN.replace("1}", "0}"), "query_number must be a whole number of 1 or more. Got 0"),
+    "negative tokens": (OWN.replace("1}", '1, "tokens": -1}'), "tokens must be a number of 0 or more. Got -1"),
+    "a time that is none": (OWN.replace("1}", '1, "time": NaN}'), "time must be a number of 0 or more. Got nan"),
+    "no span id": ('{"context": {"trace_id": "1"}, "attributes": {"span_id": 1}}', "it lacks 'span_id'"),
+    "no start": ('{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId": "1", "spanId": "1"}]}]}]}', "it lacks 'startTimeUnixNano'"),
+    "spans of nothing": ('{"resourceSpans":[3]}', "cannot be read as a search or a span"),
+    "no searches": (otlp(AGENT[-1:], genai), "has no search"),
+    "ids that are none": (OWN.replace('"a"', "null, true"), "2 of 2 documents have no id"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_cannot_be_read_is_told_with_its_line(write: Any, command: Any, fault: str, tmp_path: Path) -> None:
+    content, said = FAULTS[fault]
+    path = write(content)
+    with pytest.raises(DataError, match=said):
+        irmx.read_run(path)
+    (tmp_path / "qrels").write_text("s 0 a 1\n")
+    assert command("eval", tmp_path / "qrels", path, "sDCG").code == 1
+
+
+def test_parameters_of_a_format_are_checked_and_go_with_globs(write: Any, tmp_path: Path) -> None:
+    path = write(otlp(AGENT, genai))
+    write(otlp(AGENT, genai), "more.jsonl")
+    given = f"traces(topic=query):{tmp_path}/*.jsonl"
+    assert irmx.toolkit.matching_files(given) == [
+        f"traces(topic=query):{tmp_path}/{name}" for name in ("more.jsonl", "spans.jsonl")
+    ]
+    for text, said in {
+        "traces(topi=query)": "no parameter 'topi'. Did you mean topic",
+        "traces(topic=querys)": "Did you mean query",
+        "traces(query)": "Parameters are given by name",
+        "traces(topic=session|query)": "several values of 'topic'",
+        "jsonl(topic=query)": "no parameter 'topic'",
+    }.items():
+        with pytest.raises(UsageError, match=said.replace("(", r"\(")):
+            irmx.read_run(f"{text}:{path}")
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("otlp_genai/otlp_genai.jsonl", {"conv-1": 2, "conv-2": 3, "conv-3": 1}),
+        ("otlp_genai/otlp_protobuf_json_base64_ids.json", {"conv-1": 2, "conv-2": 3, "conv-3": 1}),
+        ("otlp_genai/console_spans.jsonl", {"conv-1": 2, "conv-2": 3, "conv-3": 1}),
+        ("phoenix/spans.jsonl", {"session-A": 4, "session-B": 2}),
+        ("traces(doc_id=metadata.source):openinference/otlp_openinference_langchain.jsonl", {"session-A": 2}),
+        ("traces(doc_id=metadata.source):langsmith/langchain_tracer_runs.jsonl", {"session-A": 2}),
+        ("constructed/browsecomp_plus/run_20260101T000000Z_q1.json", {"q1": 2}),
+        ("traces:constructed/browsecomp_plus", {"q1": 2}),
+    ],
+)
+def test_files_of_real_tools(name: str, sizes: dict[str, int]) -> None:
+    form, _, path = name.rpartition(":")
+    source = f"{form}:" * bool(form) + str(Path(os.environ["IRMX_DATA"]) / "platforms" / path)
+    run = irmx.read_run(source)
+    numbers = run.column("query_number")
+    assert {
+        t: int(numbers[a:b].max()) for t, a, b in zip(run.topics, run.offsets, run.offsets[1:], strict=False)
+    } == sizes
