@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irmx
@@ -92,6 +92,22 @@ def test_users_of_known_measures(docs, relevant):
         total += stops * 0.25 * (doc in relevant) * gain_before / 4
         stops *= 1 - 0.25 * (doc in relevant)
     assert value("CWL(user=err,value=ETU,max_grade=4)", qrels, run) == pytest.approx(total, abs=1e-12)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1), st.sets(st.sampled_from("abcdefghij"), min_size=1)
+)
+def test_users_of_measures_that_cwl_eval_computes(docs, relevant):
+    qrels = {"q": {doc: int(doc in relevant) for doc in "abcdefghij"}}
+    run = {"q": {doc: -float(i) for i, doc in enumerate(docs)}}
+    for user, other in (
+        ("inst(T=2)", "INST(T=2.0,max_rel=1)"),
+        ("insq(T=2)", "INSQ(T=2.0,max_rel=1)"),
+        ("bpm(T=2,K=5)", "BPM(T=2.0,max_rel=1)@5"),
+        ("dcg(k=5)", "SDCG(max_rel=1)@5"),
+    ):
+        assert value(f"CWL(user={user})", qrels, run) == pytest.approx(value(other, qrels, run), abs=1e-9)
 
 
 def test_a_dynamic_player_moves_the_goal_and_the_budget():
