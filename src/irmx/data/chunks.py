@@ -164,7 +164,7 @@ def _parts_of_rows(path: Path, size: int, jobs: int) -> list[Chunk]:
     parts = jobs * max(1, min(_PARTS, len(groups) // (_GROUPS * jobs)))
     wanted = np.linspace(0, groups[-1], parts + 1).astype(np.int64)
     if len(groups) > parts:
-        wanted = groups[np.searchsorted(groups, wanted, side="right") - 1]
+        wanted = groups[np.searchsorted((groups[1:] + groups[:-1]) // 2, wanted)]  # the nearest
     is_cut = np.append(True, np.maximum.accumulate(last)[:-1] < first[1:])  # all topics before have ended
     cuts = np.append(first[is_cut], groups[-1])
     starts = np.unique(cuts[np.searchsorted(cuts, wanted)]).tolist()
