@@ -31,8 +31,12 @@ _EXPANSION = 10
 """By how much compression makes a run smaller, at most; a file that cannot be larger than a chunk is read at once."""
 _ROW_BYTES = 50
 """What a row of a run takes in a file of text, about."""
+_CACHED = 5_000_000
+"""A chunk of a Parquet file of so many bytes, some 200,000 rows, is scored faster than a larger one: it fits into the processor's cache."""
 _PARTS = 4
-"""How many parts of a Parquet file each process reads, if there are so many row groups."""
+"""How many parts of a Parquet file each process reads, so that all end at about the same time."""
+_GROUPS = 8
+"""How many row groups such a part has at least, since Arrow reads all of the one in which it ends, and some of the next."""
 _Read = Callable[[], Run]
 
 
@@ -68,6 +72,7 @@ def run_chunks(source: Any, size: int, jobs: int = 1) -> Iterator[Chunk] | None:
         if isinstance(reader, Parquet) and not (path.is_file() and is_compressed(path)):
             if parquet_rows(path) * _ROW_BYTES <= size:
                 return None
+            size = min(size, _CACHED)
             parts = _parts_of_rows(path, size, jobs) if jobs > 1 else []
             return iter(parts) if len(parts) > 1 else map(_of_one, _chunks_of_rows(path, size))
     except (IrmxError, OSError):
@@ -156,10 +161,10 @@ def _parts_of_rows(path: Path, size: int, jobs: int) -> list[Chunk]:
     if topics is None:
         return []
     ids, first, last = topics
-    many = len(groups) > _PARTS * jobs
-    wanted = np.linspace(0, groups[-1], (_PARTS * jobs if many else jobs) + 1).astype(np.int64)
-    if many:
-        wanted = groups[np.searchsorted(groups, wanted, side="right") - 1]
+    parts = jobs * max(1, min(_PARTS, len(groups) // (_GROUPS * jobs)))
+    wanted = np.linspace(0, groups[-1], parts + 1).astype(np.int64)
+    if len(groups) > parts:
+        wanted = groups[np.searchsorted((groups[1:] + groups[:-1]) // 2, wanted)]  # the nearest
     is_cut = np.append(True, np.maximum.accumulate(last)[:-1] < first[1:])  # all topics before have ended
     cuts = np.append(first[is_cut], groups[-1])
     starts = np.unique(cuts[np.searchsorted(cuts, wanted)]).tolist()

@@ -98,9 +98,11 @@ class Evaluator:
         return os.urandom(16).hex()
 
     @cached_property
-    def _stored_judgments(self) -> Array:
-        """The judgments for other processes: an array, which joblib puts into a file once, not into every call."""
-        return np.frombuffer(pickle.dumps(self.judgments, protocol=pickle.HIGHEST_PROTOCOL), dtype=np.uint8)
+    def _stored_judgments(self) -> list[Array]:
+        """The judgments for other processes: arrays, which joblib puts into files once, not into every call."""
+        buffers: list[pickle.PickleBuffer] = []
+        rest = pickle.dumps(self.judgments, protocol=5, buffer_callback=buffers.append)
+        return [np.frombuffer(buffer, dtype=np.uint8) for buffer in (memoryview(rest), *(b.raw() for b in buffers))]
 
     def scores(self, run: Any, memory: str | float = MEMORY) -> ScoresByMeasure:
         """Return, per measure in the order given, its values and fields by topic in the order of the qrels.
@@ -240,7 +242,7 @@ _sent: dict[str, Evaluator] = {}
 
 
 def _of_this_process(
-    key: str, measures: list[ir_measures.Measure], judgments: Array, provider: str | None
+    key: str, measures: list[ir_measures.Measure], judgments: list[Array], provider: str | None
 ) -> Evaluator:
     """Return an evaluator that came from another process, made once for all chunks, without the warnings issued there."""
     if key not in _sent:
@@ -248,5 +250,7 @@ def _of_this_process(
             del _sent[next(iter(_sent))]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _sent[key] = Evaluator(measures, pickle.loads(judgments.data), provider)  # noqa: S301  what __reduce__ stored
+            rest, *buffers = judgments
+            stored = pickle.loads(rest.data, buffers=buffers)  # noqa: S301  what __reduce__ stored
+            _sent[key] = Evaluator(measures, stored, provider)
     return _sent[key]
