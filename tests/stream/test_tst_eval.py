@@ -66,7 +66,7 @@ def test_a_folder_without_the_format_is_offered_the_remedy(folder: Path, tmp_pat
     with pytest.raises(DataError, match=f"{folder} is a folder, not a qrels file. .* name the format: tst:{folder}"):
         irmx.read_qrels(folder)
     with pytest.raises(
-        DataError, match=f"{folder} is a folder, not a run file. .* name the format: parquet:{folder}.$"
+        DataError, match=f"{folder} is a folder, not a run file. .* name the format: .*parquet:{folder}"
     ):
         irmx.read_run(folder)
 

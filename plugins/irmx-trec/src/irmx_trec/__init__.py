@@ -1,6 +1,8 @@
-"""AP, nDCG and other standard measures, over irmx's join of a run with the judgments.
+"""AP, nDCG and other standard measures, over irmx's join of a run with the judgments; and why another tool's number differs.
 
-There are no public names: the measures are those of ir_measures.
+The measures are those of ir_measures.
 """
 
-__all__: list[str] = []
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

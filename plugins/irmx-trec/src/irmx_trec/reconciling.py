@@ -1,0 +1,575 @@
+"""Why another tool's number differs: a search for conventions under which it comes out."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any
+
+import ir_measures
+import numpy as np
+
+from irmx import DataError, Param, UsageError, parse_measure, read_qrels, read_run, read_table
+from irmx.toolkit import counted, some
+from irmx_trec.convention_values import Topics
+from irmx_trec.conventions import ALL, CONVENTIONS, TOOLS, Tool
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_CHANGES, MOST_BY_TOPIC = 2, 3
+"""How many changes explain a mean, and values of topics: more explain nearly every number."""
+
+_AROUND = 0.1
+"""The chance of a hit by luck is that of a number at most so far from the value of irmx."""
+
+Fit = frozenset[tuple[str, str]]
+"""Changes under which a number comes out: conventions and their options."""
+
+_SHARED = (
+    "judged",
+    "threshold",
+    "negatives",
+    "unjudged",
+    "ties",
+    "duplicates",
+    "self",
+    "topics",
+    "no-relevant",
+    "rounding",
+    "mean",
+)
+"""Conventions that one tool follows for all of its measures."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A number as somebody states it: the value, the number of its decimals, and the text."""
+
+    value: float
+    decimals: int
+    text: str
+
+    @classmethod
+    def of(cls, text: Any) -> Given:
+        """Return the number that a text states; percentages, and numbers above 1, are divided by 100."""
+        stated = str(text).strip()
+        match = re.fullmatch(r"[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?\s*(%?)", stated)
+        if match is None or not (match[1] or match[2]):
+            raise UsageError(f"The value to explain is a number, such as .7012 or 70.12%. Got {stated!r} instead.")
+        value = float(stated.rstrip("% "))
+        decimals = max(0, min(12, len(match[2] or "") - int(match[3] or 0)))
+        if match[4] or (isinstance(text, str) and 1 < value <= 100 and decimals <= 4):
+            value, decimals = value / 100, decimals + 2
+        return cls(value, decimals, stated)
+
+    def agrees(self, value: float) -> str:
+        """Return how a value gives this number: ``"rounded"``, ``"rounded twice"`` or ``"cut off"``; empty if it does not."""
+        unit = 10.0**-self.decimals
+        distance = value - self.value
+        if abs(distance) <= unit * (0.5 + 1e-6) or abs(distance) < 1e-12:
+            return "rounded"
+        if abs(distance) <= unit * 0.5501:
+            return "rounded twice"
+        return "cut off" if -1e-12 <= distance < unit * (1 - 1e-6) else ""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Conventions under which a number comes out: the changes to those of irmx, in order, with the value after each."""
+
+    changes: tuple[tuple[str, str], ...]
+    values: tuple[float, ...]
+    tools: tuple[str, ...]
+    how: str = "rounded"
+    missed: int = 0
+
+    @property
+    def value(self) -> float:
+        """The value under all changes."""
+        return self.values[-1]
+
+
+class Reconciliation:
+    """Why a number differs from irmx's: the explanations, nearest to irmx first; made by :func:`reconcile`.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    value : float
+        The value of irmx.
+    explanations : list of Explanation
+        Empty if there is none.
+    reachable : int
+        How many different numbers other conventions give.
+    chance : float
+        The share of all numbers at most .1 from the value of irmx that some explanation reaches; NaN for values by topic.
+    """
+
+    def __init__(
+        self, measure: ir_measures.Measure, topics: Topics, given: Given | None, by_topic: Mapping[str, Given]
+    ) -> None:
+        self.measure, self.topics, self.given, self.by_topic = measure, topics, given, by_topic
+        self.value = topics.mean({})
+        self._search()
+
+    # -- the search --------------------------------------------------------------------------------------
+
+    def _search(self) -> None:
+        """Try what tools do, and all combinations of a few changes."""
+        most = MOST_BY_TOPIC if self.by_topic else MOST_CHANGES
+        self.options = self.topics.options()
+        fits: dict[Fit, tuple[str, int]] = {}
+        self._means: dict[Fit, float] = {}
+        nearest: tuple[float, Fit] | None = None
+        for changes in self._candidates(most):
+            mean = self._means[changes] = self.topics.mean(dict(changes))
+            how, missed = self._agreement(changes, mean)
+            if how:
+                fits[changes] = how, missed
+            distance = float(missed) if self.by_topic else abs(mean - self.given.value) if self.given else 0.0
+            if not np.isnan(mean) and (nearest is None or distance < nearest[0] - 1e-12):
+                nearest = distance, changes
+        exact = any(how == "rounded" for how, _ in fits.values())
+        self.fits: dict[Fit, tuple[str, int]] = {}
+        for changes, fit in sorted(fits.items(), key=lambda one: one[1][0] != "rounded"):
+            needed = self._needed(changes)
+            if not exact or fit[0] == "rounded" or (fit[0] == "rounded twice" and self.tools(needed)):
+                self.fits.setdefault(needed, fit)
+        listed = [c for c in self.fits if self.tools(c) or not any(other < c for other in self.fits)]
+        self.keep([frozenset()] if frozenset() in self.fits else listed)
+        self.nearest = (
+            self._explained(self._needed(nearest[1]), "", int(nearest[0]) if self.by_topic else 0) if nearest else None
+        )
+        unit = 10.0 ** -(self.given.decimals if self.given else 4)
+        numbers = {round(mean / unit) for mean in self._means.values() if not np.isnan(mean)}
+        self.reachable = len(numbers)
+        near = sum(abs(number * unit - self.value) <= _AROUND for number in numbers)
+        self.chance = float("nan") if self.by_topic else min(1.0, near * unit / (2 * _AROUND))
+
+    def keep(self, fits: Iterable[Fit]) -> None:
+        """Make explanations of changes under which the number comes out, in their order of likelihood."""
+        self.explanations = [self._explained(changes, *self.fits[changes]) for changes in sorted(fits, key=self.cost)]
+
+    def _candidates(self, most: int) -> Iterator[Fit]:
+        """Yield the changes to try: none, what tools do, one, two."""
+        seen = set()
+        singles = [(name, option) for name, options in self.options.items() for option in options]
+        of_tools = (self._of_tool(tool) for tool in TOOLS if self.topics.kind in tool.measures)
+        several = (
+            frozenset(changes)
+            for size in range(most + 1)
+            for changes in combinations(singles, size)
+            if len({name for name, _ in changes}) == size
+        )
+        for changes in (*of_tools, *several):
+            if changes not in seen:
+                seen.add(changes)
+                yield changes
+
+    def _of_tool(self, tool: Tool) -> Fit:
+        """Return in what a tool differs, as far as these files can show it."""
+        return frozenset(
+            (name, option) for name, option in tool.changes.items() if option in self.options.get(name, ())
+        )
+
+    def _agreement(self, changes: Fit, mean: float) -> tuple[str, int]:
+        """Return how the number, or the values of all topics, come out, and how many topics do not."""
+        if not self.by_topic:
+            return (self.given.agrees(mean) if self.given and not np.isnan(mean) else ""), 0
+        values, _ = self.topics.values(dict(changes))
+        missed = 0
+        for topic, value in zip(self.topics.topics, values.tolist(), strict=True):
+            given = self.by_topic.get(topic)
+            if given is None:
+                missed += not np.isnan(value) and topic in self._asked
+            else:
+                missed += np.isnan(value) or given.agrees(value) not in ("rounded", "rounded twice")
+        return ("rounded" if not missed else ""), missed
+
+    @cached_property
+    def _asked(self) -> set[str]:
+        """The topics that must have a value if conventions give them one: all if the values look complete, none if some are chosen."""
+        values, _ = self.topics.values({"topics": "hit"})
+        hit = {topic for topic, value in zip(self.topics.topics, values.tolist(), strict=True) if not np.isnan(value)}
+        return set(self.topics.topics) if hit <= set(self.by_topic) else set()
+
+    def _needed(self, changes: Fit) -> Fit:
+        """Return the changes without those that change no topic's value here."""
+        for change in sorted(changes, reverse=True):
+            if self._same(changes - {change}, changes):
+                changes = changes - {change}
+        return changes
+
+    def _same(self, one: Iterable[tuple[str, str]], other: Iterable[tuple[str, str]]) -> bool:
+        return all(
+            np.allclose(a, b, rtol=0, atol=1e-12, equal_nan=True)
+            for a, b in zip(self.topics.values(dict(one)), self.topics.values(dict(other)), strict=True)
+        )
+
+    def cost(self, changes: Fit) -> tuple[float, int, list[int]]:
+        """Return what orders explanations: few changes, which a tool makes, of common conventions."""
+        names, tools = list(CONVENTIONS), len(self.tools(changes))
+        return (
+            0.5 + len(changes) / 10 if tools else len(changes),
+            -tools,
+            sorted(names.index(name) for name, _ in changes),
+        )
+
+    @cached_property
+    def _changes_of_tools(self) -> list[tuple[Tool, Fit]]:
+        tools = [(tool, self._of_tool(tool)) for tool in TOOLS if self.topics.kind in tool.measures]
+        whole = [(tool, of) for tool, of in tools if self._shows(tool)]
+        return [(tool, self._needed(of)) for tool, of in whole]
+
+    def _shows(self, tool: Tool) -> bool:
+        """Tell whether the options of a tool are all among those that this measure has here, or cannot matter here."""
+        return all(
+            option in self.options.get(name, ()) or name not in self.options or option == CONVENTIONS[name].default
+            for name, option in tool.changes.items()
+        )
+
+    def tools(self, changes: Fit) -> list[str]:
+        """Return the tools that make just these changes, as far as these files can show."""
+        if changes not in self._tools_by_changes:
+            same = [str(tool) for tool, of in self._changes_of_tools if of == changes or self._same(of, changes)]
+            self._tools_by_changes[changes] = list(dict.fromkeys(same))
+        return self._tools_by_changes[changes]
+
+    @cached_property
+    def _tools_by_changes(self) -> dict[Fit, list[str]]:
+        return {}
+
+    def _explained(self, changes: Fit, how: str, missed: int) -> Explanation:
+        """Return an explanation with the value after each step, the largest change first."""
+        alone = {change: abs(self.topics.mean(dict([change])) - self.value) for change in changes}
+        order = sorted(changes, key=lambda change: (-np.nan_to_num(alone[change]), change))
+        values = [self.topics.mean(dict(order[: i + 1])) for i in range(len(order))]
+        return Explanation(tuple(order), tuple(values or [self.value]), tuple(self.tools(changes)), how, missed)
+
+    def with_shared(self, fit: Fit, shared: Iterable[tuple[str, str]]) -> Fit | None:
+        """Return changes with those that other measures of the tool need, None if the number does not come out under all of them."""
+        whole = fit | {(name, option) for name, option in shared if option in self.options.get(name, ())}
+        return whole if self._agreement(whole, self.topics.mean(dict(whole)))[0] else None
+
+    # -- what is shown -----------------------------------------------------------------------------------
+
+    def deciding(self) -> tuple[str, list[float]] | None:
+        """Return the topic on which explanations differ most, and its value under each of them; None for fewer than two."""
+        if len(self.explanations) < 2:
+            return None
+        values = np.array([self.topics.values(dict(one.changes))[0] for one in self.explanations[:5]])
+        spread = np.nan_to_num(values, nan=-1.0).max(axis=0) - np.nan_to_num(values, nan=-1.0).min(axis=0)
+        place = int(spread.argmax())
+        return self.topics.topics[place], values[:, place].tolist()
+
+    def untestable(self) -> list[str]:
+        """Return the conventions about which these files say nothing."""
+        return [
+            name for name, one in CONVENTIONS.items() if self.topics.kind in one.measures and name not in self.options
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per change: explanation, step, convention, option, change, value, tools."""
+        import pandas as pd
+
+        columns = ["explanation", "step", "convention", "option", "change", "value", "tools"]
+        return pd.DataFrame(list(self.rows()), columns=columns)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of :meth:`frame`."""
+        for number, one in enumerate(self.explanations, 1):
+            before = self.value
+            tools = ", ".join(one.tools)
+            if not one.changes:
+                yield {
+                    "explanation": number,
+                    "step": 0,
+                    "convention": "",
+                    "option": "",
+                    "change": 0.0,
+                    "value": before,
+                    "tools": tools,
+                }
+            for step, ((name, option), value) in enumerate(zip(one.changes, one.values, strict=True), 1):
+                yield {
+                    "explanation": number, "step": step, "convention": name, "option": option, "change": value - before,
+                    "value": value, "tools": tools,
+                }  # fmt: skip
+                before = value
+
+    def summary(self) -> str:
+        """Return what was found on a screen of text."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        f, many = self.topics.facts, 5
+        if self.given:
+            yield f"{self.measure}  yours {_number(self.given.value)}  irmx {_number(self.value)}  difference {_number(self.given.value - self.value, '+')}"
+        else:
+            yield f"{self.measure}  your values of {counted(len(self.by_topic), 'topic')}  irmx {_number(self.value)}"
+        present = [
+            f"{f['tied']:,} of {f['lines']:,} lines tied", *(f"{f[name]:,} {text}" for name, text in (
+                ("duplicates", "duplicates"), ("negatives", "negative grades"), ("missing", "topics without results"),
+                ("unknown", "topics not in the qrels"), ("without", "topics without relevant documents"), ("self", "documents that are the query")) if f[name]),
+        ]  # fmt: skip
+        yield f"{counted(f['topics'], 'topic')}; {'; '.join(present)}"
+        limit = MOST_BY_TOPIC if self.by_topic else MOST_CHANGES
+        luck = (
+            ""
+            if np.isnan(self.chance)
+            else f" ({self.reachable} numbers reachable; chance of a hit by luck {self.chance:.0%})"
+        )
+        if not self.explanations:
+            yield f"No explanation with at most {limit} changes, and by none of the known tools{luck}."
+            if self.nearest:
+                changes = "; ".join(_change(*change) for change in self.nearest.changes) or "no change"
+                short = (
+                    f"{self.nearest.missed} of {len(self.by_topic)} topics differ"
+                    if self.by_topic
+                    else _number(self.nearest.value)
+                )
+                yield f"The nearest: {changes}: {short}"
+            return
+        yield f"{counted(len(self.explanations), 'explanation')} with at most {limit} changes, or by a known tool{luck}"
+        for number, one in enumerate(self.explanations[:many], 1):
+            yield ""
+            label = f"{number}. " if len(self.explanations) > 1 else ""
+            yield f"{label + 'irmx':<58}{'':>9}{_number(self.value):>9}"
+            before = self.value
+            for change, value in zip(one.changes, one.values, strict=False):
+                yield f"   {_change(*change):<55}{_number(value - before, '+'):>9}{_number(value):>9}"
+                before = value
+            if one.how not in ("", "rounded"):
+                yield f"   {one.how}"
+            yield f"   Tools: {some(one.tools, 6)}" if one.tools else "   No known tool does just this."
+        if len(self.explanations) > many:
+            yield f"\n... and {len(self.explanations) - many} more: -o csv has all."
+        yield ""
+        if (decided := self.deciding()) is not None:
+            topic, values = decided
+            shown = ", ".join("left out" if np.isnan(value) else _number(value) for value in values)
+            yield f"What decides: the value of topic {topic}, which is {shown} under these."
+        elif not self.by_topic:
+            yield "To be sure: --scores with one value per topic."
+        if silent := self.untestable():
+            yield f"Not testable here: {', '.join(silent)}"
+
+    def __repr__(self) -> str:
+        what = self.given.text if self.given else counted(len(self.by_topic), "value")
+        return f"<Reconciliation of {self.measure} = {what}: {counted(len(self.explanations), 'explanation')}>"
+
+
+def _change(name: str, option: str) -> str:
+    """Return a change in words."""
+    default = {"usual": ""}.get(CONVENTIONS[name].default, f", not {CONVENTIONS[name].default}")
+    return f"{name} {option}{default}"
+
+
+def _number(value: float, sign: str = "") -> str:
+    """Return a value with four decimals and no zero before the point, as papers print it."""
+    text = f"{value:{sign}.4f}"
+    return re.sub(r"^([+-]?)0\.", r"\1.", text)
+
+
+def topics_of(measure: str | ir_measures.Measure, qrels: Any, run: Any) -> tuple[ir_measures.Measure, Topics]:
+    """Return a measure, and what its values under all conventions are made from."""
+    parsed = parse_measure(measure)
+    params, name = dict(parsed.params), str(parsed.NAME)
+    known = {"cutoff", "rel"} | ({"dcg"} if name == "nDCG" else set())
+    gain = {"log2": "linear", "exp-log2": "exp2"}.get(str(params.get("dcg", "log2")), "")
+    if name not in ALL or not gain or set(params) - known:
+        raise UsageError(
+            f"The conventions of {parsed} are not known. They are of {', '.join(ALL)}, with rel and a cutoff."
+        )
+    topics = Topics(
+        read_run(run),
+        read_qrels(qrels),
+        name,
+        params.get("cutoff"),
+        float(params.get("rel", 1)),
+        gain if name == "nDCG" else "",
+    )
+    if not topics.in_qrels.any() or not (topics.in_run & topics.in_qrels).any():
+        raise DataError("The run and the qrels have no topic in common.")
+    return parsed, topics
+
+
+@dataclass(frozen=True)
+class Reconciliations:
+    """Why the numbers of several measures of one tool differ: explanations that follow the same conventions where they share any."""
+
+    parts: tuple[Reconciliation, ...]
+    together: bool = True
+
+    @classmethod
+    def of(cls, parts: Iterable[Reconciliation]) -> Reconciliations:
+        """Keep of each measure the explanations that go best together with those of the others."""
+        parts = tuple(parts)
+        together: list[tuple[float, int, tuple[Fit, ...]]] = []
+        for combination in product(*(sorted(part.fits, key=part.cost)[:_TOGETHER] for part in parts)):
+            shared = {change for fit in combination for change in fit if change[0] in _SHARED}
+            if len({name for name, _ in shared}) < len(shared):
+                continue
+            pairs = list(zip(parts, combination, strict=True))
+            if all(part.with_shared(fit, shared) is not None for part, fit in pairs):
+                size = len(shared) + sum(change not in shared for fit in combination for change in fit)
+                common = set.intersection(*({tool.split()[0] for tool in part.tools(fit)} for part, fit in pairs))
+                together.append((0.5 + size / 10 if common else size, len(together), combination))
+        if together:
+            best = [combination for cost, _, combination in sorted(together) if cost <= min(together)[0]]
+            for i, part in enumerate(parts):
+                part.keep(dict.fromkeys(combination[i] for combination in best))
+        return cls(parts, bool(together))
+
+    def summary(self) -> str:
+        """Return what was found for each measure."""
+        texts = [part.summary() for part in self.parts]
+        return "\n\n".join(
+            texts if self.together else [*texts, "No conventions explain all of these numbers together."]
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows of all measures, with a column ``measure``."""
+        import pandas as pd
+
+        return pd.concat([part.frame().assign(measure=str(part.measure)) for part in self.parts], ignore_index=True)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the rows of :meth:`frame`."""
+        for part in self.parts:
+            for row in part.rows():
+                yield {"measure": str(part.measure), **row}
+
+
+_TOGETHER = 40
+"""So many explanations of each measure are tried together with those of others."""
+
+
+def reconcile(
+    qrels: Any,
+    run: Any,
+    measure: str | ir_measures.Measure | Mapping[str, Any],
+    value: Any = None,
+    *,
+    scores: Any = None,
+) -> Reconciliation | Reconciliations:
+    """Find out why another tool's number differs from irmx's on the same files.
+
+    Parameters
+    ----------
+    qrels, run : any
+        Anything that :func:`irmx.read_qrels` and :func:`irmx.read_run` accept. A run may have a document twice in a topic.
+    measure : str, Measure, or mapping of them to values
+        nDCG, AP, P, R or RR, with a cutoff and ``rel``, as irmx means it. Of several measures with their values, the explanations
+        follow the same conventions where they share any.
+    value : str or float, optional
+        The mean that the other tool gives. The decimals of a text count: ``".70"`` is any number that is rounded so.
+    scores : mapping of str to float, or path, optional
+        In place of a mean, the values of topics, which nearly always decide: a mapping, a table with ``query_id`` and ``value``, or the
+        output of ``trec_eval -q`` or ``irmx eval -q``.
+
+    Returns
+    -------
+    Reconciliation, or Reconciliations of several measures
+        With ``summary()`` and ``frame()``.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For other measures, and a value that is no number.
+    irmx.errors.DataError
+        If the files cannot be read, or have no topic in common.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> from irmx.demo import qrels_path, run_path
+    >>> found = irmx.reconcile(qrels_path(), run_path("bm25"), "nDCG@10", ".5528")
+    >>> found
+    <Reconciliation of nDCG@10 = .5528: 1 explanation>
+    >>> found.frame()[["convention", "option", "change", "value"]].round(4)
+      convention option  change   value
+    0       gain   exp2 -0.0168  0.5528
+    """
+    if isinstance(measure, Mapping):
+        if value is not None or scores is not None or not measure:
+            raise UsageError("Several measures are given with their values, {measure: value}, and nothing else.")
+        return Reconciliations.of(_reconcile(qrels, run, one, stated, None) for one, stated in measure.items())
+    if (value is None) == (scores is None):
+        raise UsageError("Give the value that another tool printed, or its scores by topic: one of the two.")
+    return _reconcile(qrels, run, measure, value, scores)
+
+
+def _reconcile(qrels: Any, run: Any, measure: Any, value: Any, scores: Any) -> Reconciliation:
+    parsed, topics = topics_of(measure, qrels, run)
+    given = None if value is None else Given.of(value)
+    by_topic = {} if scores is None else _scores_by_topic(scores, parsed)
+    if scores is not None and not set(by_topic) & set(topics.topics):
+        raise DataError(
+            f"The scores and the files have no topic in common. The scores have {some(by_topic)}, the files {some(topics.topics)}."
+        )
+    return Reconciliation(parsed, topics, given, by_topic)
+
+
+def _scores_by_topic(scores: Any, measure: ir_measures.Measure) -> dict[str, Given]:
+    """Return the value of every topic, with the decimals that a file has."""
+    if isinstance(scores, Mapping):
+        return {str(topic): Given.of(value) for topic, value in scores.items()}
+    lines = _lines_of(scores)
+    if lines is None:
+        table = read_table(scores, {"query_id": str, "value": object, "measure": Param(str, "the measure")}, "scores")
+        named = table["measure"].tolist() if "measure" in table else [""] * len(table)
+        lines = list(zip(map(str, named), table["query_id"].tolist(), map(str, table["value"].tolist()), strict=True))
+    found: dict[str, Given] = {}
+    names = {name for name, *_ in lines}
+    wanted = {name for name in names if not name or _is_measure(name, measure)} or (names if len(names) == 1 else set())
+    if not wanted:
+        raise DataError(f"The scores {scores} have no {measure}. They have {some(sorted(names))}.")
+    for name, topic, value in lines:
+        if name in wanted and topic not in ("all", "amean"):
+            if topic in found:
+                raise DataError(f"The scores {scores} have two values of {measure} for topic {topic}.")
+            found[topic] = Given.of(value)
+    return found
+
+
+def _is_measure(name: str, measure: ir_measures.Measure) -> bool:
+    try:
+        return bool(parse_measure(name) == measure)
+    except UsageError:
+        return False
+
+
+def _lines_of(scores: Any) -> list[tuple[str, str, str]] | None:
+    """Return measure, topic and value of the lines of trec_eval or ir_measures; None of other files."""
+    try:
+        with open(os.fspath(scores), encoding="utf-8") as file:
+            rows = [line.split() for line in file if line.strip()]
+    except (TypeError, UnicodeDecodeError, OSError):
+        return None
+    if not rows or any(len(row) != 3 for row in rows) or "value" in rows[0]:
+        return None
+    by_measure = all(_is_name(row[0]) for row in rows[:20])
+    return [(row[0], row[1], row[2]) if by_measure else (row[1], row[0], row[2]) for row in rows if _is_number(row[2])]
+
+
+def _is_name(text: str) -> bool:
+    try:
+        parse_measure(text)
+    except UsageError:
+        return False
+    return True
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
