@@ -490,12 +490,13 @@ def reconcile(
     --------
     >>> import irmx
     >>> from irmx.demo import qrels_path, run_path
-    >>> found = irmx.reconcile(qrels_path(), run_path("bm25"), "nDCG@10", ".5528")
+    >>> found = irmx.reconcile(qrels_path(), run_path("bm25"), "nDCG@10", ".6226")
     >>> found
-    <Reconciliation of nDCG@10 = .5528: 1 explanation>
+    <Reconciliation of nDCG@10 = .6226: 1 explanation>
     >>> found.frame()[["convention", "option", "change", "value"]].round(4)
-      convention option  change   value
-    0       gain   exp2 -0.0168  0.5528
+      convention     option  change   value
+    0     judged  retrieved  0.0676  0.6372
+    1       gain       exp2 -0.0146  0.6226
     """
     if isinstance(measure, Mapping):
         if value is not None or scores is not None or not measure:
