@@ -31,8 +31,8 @@ def picture_text(name: Any, width: int | None = None) -> str:
     Examples
     --------
     >>> import irmx
-    >>> print(irmx.toolkit.picture_text("cost $5$"))
-    cost \$5\$
+    >>> print(irmx.toolkit.picture_text("price $5$"))
+    price \$5\$
     >>> irmx.toolkit.picture_text("MP(model=GL_AD_LID,rescale='recall')", width=24)
     "MP(model=GL_AD_LID,\nrescale='recall')"
     """

@@ -57,7 +57,7 @@ class Traces(Format):
         "searches of agents: OTLP JSON or spans with GenAI or OpenInference attributes, runs of LangSmith, logs of BrowseComp-Plus, or one "
         "JSON object per search, with session and documents"
     )
-    EXAMPLES = ("spans.jsonl", "traces(topic=query):spans.jsonl", "traces(doc_id=metadata.source):spans.jsonl")
+    EXAMPLES = ("traces:spans.jsonl", "traces(topic=query):spans.jsonl", "traces(doc_id=metadata.source):spans.jsonl")
     TABLES = ("run",)
     FOLDERS = ("run",)
     SUPPORTED_PARAMS = {

@@ -15,7 +15,7 @@ def reconcile_numbers(
         list[str],
         Argument(
             metavar="MEASURE[=VALUE]...",
-            help="nDCG@10, AP, P@10, R@100 or RR; or several, each with its value: nDCG@10=.7012 AP=.2311.",
+            help="A measure: nDCG@10, AP, P@10, R@100 or RR; or several, each with its value: nDCG@10=.7012 AP=.2311.",
         ),
     ],
     value: Annotated[
