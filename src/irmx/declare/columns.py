@@ -178,9 +178,10 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 """The columns that every run and every qrels table has."""
 
 ALIASES: dict[str, dict[str, str]] = {
-    "run": {"qid": "query_id", "docno": "doc_id", "docid": "doc_id", "pid": "doc_id"},
+    "run": {"qid": "query_id", "q_id": "query_id", "docno": "doc_id", "docid": "doc_id", "pid": "doc_id"},
     "qrels": {
         "qid": "query_id",
+        "q_id": "query_id",
         "docno": "doc_id",
         "docid": "doc_id",
         "pid": "doc_id",
@@ -190,10 +191,10 @@ ALIASES: dict[str, dict[str, str]] = {
         "corpus-id": "doc_id",
     },
 }
-"""The names of these columns in tables of PyTerrier, ir_datasets, BEIR, Pyserini and MS MARCO; of several for one column the first is it."""
+"""The names of these columns in tables of PyTerrier, ir_datasets, BEIR, Pyserini, ranx and MS MARCO; of several for one column the first is it."""
 
-_BEIR = {"query-id", "corpus-id", "score"}
-"""The columns of BEIR's qrels, where the score is the grade."""
+_SCORE_IS_GRADE = ({"query-id", "corpus-id", "score"}, {"q_id", "doc_id", "score"})
+"""The columns of qrels of BEIR and of ranx, where the score is the grade."""
 
 
 def canonical_names(table: TableName, names: list[str]) -> list[str]:
@@ -202,7 +203,8 @@ def canonical_names(table: TableName, names: list[str]) -> list[str]:
     >>> canonical_names("qrels", ["qid", "docno", "label"]), canonical_names("qrels", ["query-id", "corpus-id", "score"])
     (['query_id', 'doc_id', 'relevance'], ['query_id', 'doc_id', 'relevance'])
     """
-    aliases = ALIASES[table] | ({"score": "relevance"} if table == "qrels" and _BEIR.issubset(names) else {})
+    is_grade = table == "qrels" and any(columns.issubset(names) for columns in _SCORE_IS_GRADE)
+    aliases = ALIASES[table] | ({"score": "relevance"} if is_grade else {})
     used = {name: alias for alias, name in reversed(aliases.items()) if alias in names and name not in names}
     return [aliases[n] if n in aliases and used.get(aliases[n]) == n else n for n in names]
 

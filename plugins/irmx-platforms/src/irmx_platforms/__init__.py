@@ -1,4 +1,4 @@
-"""Files of other platforms as runs: traces of agents and assistants."""
+"""Files of other platforms as runs and qrels: traces of agents and assistants, rankings and judgments."""
 
 import lazy_loader
 

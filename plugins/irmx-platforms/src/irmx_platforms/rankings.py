@@ -1,0 +1,304 @@
+"""Rankings and judgments as evaluation platforms write them: MTEB, MS MARCO, OpenSearch, Elasticsearch, Quepid."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import math
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from irmx import DataError, Format, Param
+from irmx.toolkit import some
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Json = dict[str, Any]
+Row = tuple[str, str, float]
+"""A query, a document, and its score or grade."""
+
+
+def table_of(table: str, rows: Iterable[Row]) -> pa.Table:
+    """Return rows as a run or qrels."""
+    import pyarrow as pa
+
+    rows = list(rows)
+    queries, docs, values = zip(*rows, strict=True) if rows else ((), (), ())
+    value = "score" if table == "run" else "relevance"
+    return pa.table(
+        {
+            "query_id": pa.array(queries, pa.string()),
+            "doc_id": pa.array(docs, pa.string()),
+            value: pa.array(values, pa.float64()),
+        }
+    )
+
+
+def in_order(query: Any, docs: Sequence[Any], scores: Sequence[Any] | None = None) -> Iterator[Row]:
+    """Yield a list of documents as a ranking: with their scores if these fall along it, otherwise with numbers that fall."""
+    numbers = [number(score) for score in scores or ()]
+    fall = len(numbers) == len(docs) and all(a > b for a, b in itertools.pairwise(numbers))
+    yield from zip(
+        [text(query)] * len(docs),
+        map(text, docs),
+        numbers if fall and numbers else range(len(docs), 0, -1),
+        strict=True,
+    )
+
+
+def text(value: Any) -> str:
+    """Return an id; one that is a whole number as its digits."""
+    if isinstance(value, (str, int)) and not isinstance(value, bool) and str(value).strip():
+        return str(value).strip()
+    raise ValueError(f"an id must be a text or a whole number. Got {value!r}")
+
+
+def number(value: Any) -> float:
+    """Return a score or grade, which may be written as a text; NaN if there is none."""
+    if value is None or isinstance(value, (dict, list, bool)):
+        return math.nan
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def grade(value: Any, query: Any, doc: Any) -> float:
+    """Return a grade; raise if it is no number."""
+    found = number(value)
+    if not math.isfinite(found):
+        raise ValueError(f"the rating of {doc!r} for {query!r} must be a number. Got {value!r}")
+    return found
+
+
+def decoded(path: Path, content: bytes) -> str:
+    """Return the text of a file, which must be UTF-8."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8: byte {error.start}. Save it as UTF-8.") from None
+
+
+class _JsonFormat(Format):
+    """A format that is one JSON object, recognised by keys that its beginning has."""
+
+    KEYS: ClassVar[dict[str, tuple[str, ...]]] = {}
+    """Keys, for each table, one of which shows that a file is of this format."""
+
+    def recognises(self, table: str, path: Path, start: bytes) -> bool:
+        """Tell from the first bytes whether a file has this format."""
+        beginning = start.lstrip()
+        keys = "|".join(map(re.escape, self.KEYS.get(table, ())))
+        return (
+            bool(keys)
+            and beginning.startswith(b"{")
+            and re.search(f'"(?:{keys})"\\s*:'.encode(), beginning) is not None
+        )
+
+    def read(self, table: str, path: Path, content: bytes) -> pa.Table:
+        """Return the rankings or judgments of a file."""
+        try:
+            document = json.loads(decoded(path, content))
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{path} is not the JSON of {self.NAME}: {error}.") from None
+        try:
+            rows = list(self.rows(table, document))
+        except DataError as error:
+            raise error.at(str(path)) from None
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            why = f"it lacks {error}" if isinstance(error, KeyError) else error
+            raise DataError(f"{path} cannot be read as {self.NAME}: {why}.") from None
+        if not rows:
+            raise DataError(f"{path} has no {'ranking' if table == 'run' else 'judgment'} in the form of {self.NAME}.")
+        return table_of(table, rows)
+
+    @abstractmethod
+    def rows(self, table: str, document: Json) -> Iterator[Row]:
+        """Yield the rows of a document."""
+
+    def chosen(self, name: str, known: Iterable[str]) -> str:
+        """Return the value of a parameter, or the only one that there is."""
+        known = list(dict.fromkeys(known))
+        if self[name] and self[name] in known:
+            return str(self[name])
+        if not self[name] and len(known) == 1:
+            return known[0]
+        asked = f"There is no {name} {self[name]!r}." if self[name] else f"There are {len(known)} of {name}."
+        raise DataError(
+            f"{asked} Choose one of {some(known, 10)}: '{self.NAME}({name}={known[0] if known else '...'}):FILE'."
+        )
+
+
+class Mteb(_JsonFormat):
+    """Predictions of MTEB: the scores of a model by subset, split, query and document."""
+
+    NAME, TABLES = "mteb", ("run",)
+    SHORT_DESC = "predictions of MTEB"
+    EXAMPLES = ("mteb:NFCorpus_predictions.json", "mteb(split=test):NFCorpus_predictions.json")
+    KEYS = {"run": ("mteb_model_meta",)}
+    SUPPORTED_PARAMS = {
+        "subset": Param(str, "the subset, where there are several", default=""),
+        "split": Param(str, "the split, where there are several", default=""),
+    }
+
+    def rows(self, table: str, document: Json) -> Iterator[Row]:
+        subsets = {name: splits for name, splits in document.items() if name != "mteb_model_meta"}
+        splits = subsets[self.chosen("subset", subsets)]
+        for query, scores in splits[self.chosen("split", splits)].items():
+            for doc, score in scores.items():
+                yield text(query), text(doc), grade(score, query, doc)
+
+
+class RankEval(_JsonFormat):
+    """``_rank_eval`` of Elasticsearch and OpenSearch: the response is a run, the request has the judgments."""
+
+    NAME, SHORT_DESC = (
+        "rank_eval",
+        "_rank_eval of Elasticsearch and OpenSearch: the response is a run, the request has judgments",
+    )
+    EXAMPLES = ("rank_eval:response.json",)
+    KEYS = {"run": ("metric_score", "rank_eval"), "qrels": ("requests",)}
+
+    def rows(self, table: str, document: Json) -> Iterator[Row]:
+        if table == "qrels":
+            for request in document["requests"]:
+                for rating in request["ratings"]:
+                    yield (
+                        text(request["id"]),
+                        text(rating["_id"]),
+                        grade(rating["rating"], request["id"], rating["_id"]),
+                    )
+            return
+        for query, detail in document.get("rank_eval", document)["details"].items():
+            hits = [hit["hit"] for hit in detail["hits"]]
+            yield from in_order(query, [hit["_id"] for hit in hits], [hit.get("_score") for hit in hits])
+
+
+class OpenSearch(_JsonFormat):
+    """Judgments and evaluation results of OpenSearch's search relevance workbench; topics are the texts of queries."""
+
+    NAME, SHORT_DESC = "opensearch", "judgments and evaluation results of OpenSearch's search relevance workbench"
+    EXAMPLES = ("opensearch:judgments.json",)
+    KEYS = {
+        "run": ("evaluationResultList", "searchConfigurationId", "searchConfigurationList"),
+        "qrels": ("judgmentRatings",),
+    }
+    SUPPORTED_PARAMS = {"configuration": Param(str, "the search configuration, where there are several", default="")}
+
+    def rows(self, table: str, document: Json) -> Iterator[Row]:
+        if table == "qrels":
+            for judged in document["judgmentRatings"]:
+                for rating in judged["ratings"]:
+                    yield (
+                        text(judged["query"]),
+                        text(rating["docId"]),
+                        grade(rating["rating"], judged["query"], rating["docId"]),
+                    )
+            return
+        if "results" in document:  # pairwise: the lists of two configurations
+            lists = [(result["queryText"], shown) for result in document["results"] for shown in result["snapshots"]]
+        else:
+            results = document.get("evaluationResultList", [document])
+            lists = [(result["searchText"], {"searchConfigurationId": "", **document, **result}) for result in results]
+        configuration = self.chosen("configuration", (str(shown["searchConfigurationId"]) for _, shown in lists))
+        for query, shown in lists:
+            if str(shown["searchConfigurationId"]) == configuration:
+                yield from in_order(query, shown["documentIds"] if "documentIds" in shown else shown["docIds"])
+
+
+class QuepidCase(_JsonFormat):
+    """A case that Quepid exports as JSON: the ratings of documents; topics are the texts of queries."""
+
+    NAME, TABLES, SHORT_DESC = "quepid_case", ("qrels",), "a case exported by Quepid as JSON"
+    EXAMPLES = ("quepid_case:case.json",)
+    KEYS = {"qrels": ("case_name",)}
+
+    def rows(self, table: str, document: Json) -> Iterator[Row]:
+        for query in document["queries"]:
+            for rating in query.get("ratings") or ():
+                if rating.get("rating") is not None:
+                    yield (
+                        text(query["query_text"]),
+                        text(rating["doc_id"]),
+                        grade(rating["rating"], query["query_text"], rating["doc_id"]),
+                    )
+
+
+class Quepid(Format):
+    """CSV that Quepid exports: query, document and rating, or with the position of documents; topics are the texts of queries."""
+
+    NAME, LINES, SHORT_DESC = "quepid", "after header", "CSV exported by Quepid: basic, detailed, and snapshots"
+    EXAMPLES = ("quepid:case.csv",)
+    SUPPORTED_PARAMS = {"snapshot": Param(str, "the name of the snapshot, where there are several", default="")}
+
+    def recognises(self, table: str, path: Path, start: bytes) -> bool:
+        """Tell from the header whether a file has this format."""
+        header = start.partition(b"\n")[0].strip().lower().replace(b'"', b"").split(b",")
+        names = {b"query text", b"doc id", b"doc position" if table == "run" else b"rating"}
+        return names <= set(header) or (
+            table == "qrels" and header in ([b"query", b"docid", b"rating"], [b"query", b"doc_id", b"rating"])
+        )
+
+    def read(self, table: str, path: Path, content: bytes) -> pa.Table:
+        """Return the rankings or judgments of a file; documents without a rating are unjudged."""
+        import csv
+
+        rows = [
+            {str(name).strip().lower(): (cell or "").strip() for name, cell in row.items() if name is not None}
+            for row in csv.DictReader(io.StringIO(decoded(path, content), newline=""))
+        ]
+        names = {row.get("snapshot name", "") for row in rows} - {""}
+        if len(names) > 1 and self["snapshot"] not in names:
+            raise DataError(
+                f"{path} has {len(names)} snapshots: {some(sorted(names), 10)}. Choose one: 'quepid(snapshot=...):{path}'."
+            )
+        found: list[Row] = []
+        for line, row in enumerate(rows, 2):
+            if len(names) > 1 and row.get("snapshot name") != self["snapshot"]:
+                continue
+            query, doc = (
+                row.get("query text", row.get("query", "")),
+                row.get("doc id", row.get("docid", row.get("doc_id", ""))),
+            )
+            value = row.get("doc position" if table == "run" else "rating", "")
+            if not doc or not value:
+                continue
+            if not query or not math.isfinite(number(value)):
+                raise DataError(
+                    f"{path}, line {line}: {value!r} for {doc!r} and the query {query!r} is not a number of a document."
+                )
+            found.append((query, doc, -number(value) if table == "run" else number(value)))
+        if not found:
+            raise DataError(f"{path} has no {'ranked' if table == 'run' else 'rated'} document.")
+        return table_of(table, found)
+
+
+class MsMarco(Format):
+    """Runs of MS MARCO, as Pyserini writes them: query, document and rank, without a header."""
+
+    NAME, TABLES, LINES, SHORT_DESC = "msmarco", ("run",), "all", "runs of MS MARCO: lines of query, document and rank"
+    EXAMPLES = ("msmarco:run.tsv",)
+
+    def recognises(self, table: str, path: Path, start: bytes) -> bool:
+        """Tell from the first line whether a file has this format."""
+        fields = start.lstrip().partition(b"\n")[0].split()
+        return table == "run" and len(fields) == 3 and fields[2].isdigit() and b"," not in fields[0]
+
+    def read(self, table: str, path: Path, content: bytes) -> pa.Table:
+        """Return the run, whose scores are the ranks from below."""
+        rows: list[Row] = []
+        for line, raw in enumerate(decoded(path, content).split("\n"), 1):
+            fields = raw.split()
+            if fields and (len(fields) != 3 or not fields[2].isdecimal()):
+                raise DataError(
+                    f"A line of a run of MS MARCO is query, document, rank. Got {raw.strip()!r}.",
+                    place=f"{path}, line {line}",
+                )
+            if fields:
+                rows.append((fields[0], fields[1], -float(fields[2])))
+        return table_of(table, rows)

@@ -1,0 +1,189 @@
+"""Rankings and judgments of platforms: what each format gives, and what cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import irmx
+from irmx import DataError
+
+Write = Callable[..., str]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def run(content: Any, name: str = "file.json", **dump: Any) -> str:
+        (tmp_path / name).write_text(
+            content if isinstance(content, str) else json.dumps(content, **dump), encoding="utf-8"
+        )
+        return str(tmp_path / name)
+
+    return run
+
+
+def qrels_of(path: str) -> dict[str, dict[str, float]]:
+    return {str(topic): dict(docs) for topic, docs in irmx.read_qrels(path).as_dict().items()}
+
+
+MTEB = {"mteb_model_meta": {"model_name": "m"}, "default": {"test": {"q1": {"d1": 0.9, "d2": 1}, "q2": {"d2": 0.5}}}}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_predictions_of_mteb(write: Write, indent: int | None) -> None:
+    assert irmx.read_run(write(MTEB, indent=indent)).as_dict() == {"q1": {"d1": 0.9, "d2": 1.0}, "q2": {"d2": 0.5}}
+    several = {**MTEB, "default": {**MTEB["default"], "dev": {"q9": {"d9": 1}}}, "de": {"test": {"q3": {"d3": 1}}}}
+    path = write(several)
+    with pytest.raises(
+        DataError, match=r"There are 2 of subset\. Choose one of default, de: 'mteb\(subset=default\):FILE'"
+    ):
+        irmx.read_run(path)
+    assert irmx.read_run(f"mteb(subset=default,split=dev):{path}").topics == ["q9"]
+    assert irmx.read_run(f"mteb(subset=de):{path}").topics == ["q3"]
+    with pytest.raises(DataError, match="There is no split 'tst'"):
+        irmx.read_run(f"mteb(subset=de,split=tst):{path}")
+
+
+def hits(*pairs: tuple[str, float | None]) -> dict[str, Any]:
+    return {"hits": [{"hit": {"_id": doc, "_score": score}, "rating": None} for doc, score in pairs]}
+
+
+def test_rank_eval(write: Write) -> None:
+    response = {
+        "metric_score": 0.5,
+        "details": {
+            "q1": hits(("a", 3.5), ("b", 1)),
+            "q2": hits(("c", None), ("a", None)),
+            "q3": hits(("b", 1), ("c", 1)),
+        },
+    }
+    expected = {"q1": {"a": 3.5, "b": 1.0}, "q2": {"c": 2.0, "a": 1.0}, "q3": {"b": 2.0, "c": 1.0}}
+    for document in (response, {"rank_eval": response}):
+        assert irmx.read_run(write(document, indent=1)).as_dict() == expected
+    request = {
+        "requests": [{"id": "q1", "ratings": [{"_id": "a", "rating": 3}, {"_id": "b", "rating": "0"}]}],
+        "metric": {},
+    }
+    assert qrels_of(write(request)) == {"q1": {"a": 3, "b": 0}}
+
+
+def test_opensearch(write: Write) -> None:
+    judgments = {
+        "name": "j",
+        "judgmentRatings": [
+            {"query": "red shoes", "ratings": [{"rating": "0.7", "docId": "B1"}, {"rating": 1, "docId": 2}]}
+        ],
+    }
+    assert qrels_of(write(judgments)) == {"red shoes": {"B1": 0.7, "2": 1}}
+    one = {"id": "e", "searchConfigurationId": "c1", "searchText": "red shoes", "documentIds": ["B2", "B1"]}
+    assert irmx.read_run(write(one)).as_dict() == {"red shoes": {"B2": 2.0, "B1": 1.0}}
+    results = {
+        "searchConfigurationList": ["c1"],
+        "evaluationResultList": [{"searchText": "a", "documentIds": ["x"]}, {"searchText": "b", "documentIds": ["y"]}],
+    }
+    assert irmx.read_run(write(results)).topics == ["a", "b"]
+    pairwise = {"searchConfigurationList": ["c1", "c2"], "results": [
+        {"queryText": "a", "snapshots": [{"searchConfigurationId": "c1", "docIds": ["x", "y"]}, {"searchConfigurationId": "c2", "docIds": ["y"]}]},
+    ]}  # fmt: skip
+    path = write(pairwise)
+    with pytest.raises(DataError, match=r"There are 2 of configuration\. Choose one of c1, c2"):
+        irmx.read_run(path)
+    assert irmx.read_run(f"opensearch(configuration=c2):{path}").as_dict() == {"a": {"y": 1.0}}
+
+
+def test_quepid(write: Write) -> None:
+    for header in ("query,docid,rating", "query,doc_id,rating"):
+        assert qrels_of(write(f'{header}\nstar wars,1,2\nstar wars,2,0\n"a, b",,\nstar wars,3,\n', "basic.csv")) == {
+            "star wars": {"1": 2, "2": 0}
+        }
+    detailed = 'Team Name,Case Name,Query Text,Doc ID,Doc Position,Title,Rating\nt,c,q,5,2,"two\nlines",1\nt,c,q,4,1,x,\nt,c, =q,6,1,x,3\n'
+    assert qrels_of(write(detailed, "detailed.csv")) == {"q": {"5": 1}, "=q": {"6": 3}}
+    assert irmx.read_run(write(detailed, "detailed.csv")).as_dict() == {"q": {"5": -2.0, "4": -1.0}, "=q": {"6": -1.0}}
+    snapshots = "Snapshot Name,Query Text,Doc ID,Doc Position\none,q,1,1\ntwo,q,2,1\n"
+    path = write(snapshots, "snapshots.csv")
+    with pytest.raises(DataError, match="has 2 snapshots: one, two"):
+        irmx.read_run(path)
+    assert irmx.read_run(f"quepid(snapshot=two):{path}").as_dict() == {"q": {"2": -1.0}}
+    case = {
+        "case_name": "c",
+        "queries": [
+            {"query_text": "q", "ratings": [{"doc_id": "1", "rating": 2}, {"doc_id": "2", "rating": None}]},
+            {"query_text": "none"},
+        ],
+    }
+    assert qrels_of(write(case)) == {"q": {"1": 2}}
+
+
+def test_ms_marco_and_ranx(write: Write, tmp_path: Path) -> None:
+    assert irmx.read_run(write("q1\td1\t1\nq1\td3\t2\n\nq2\td1\t1\n", "run.tsv")).as_dict() == {
+        "q1": {"d1": -1.0, "d3": -2.0},
+        "q2": {"d1": -1.0},
+    }
+    frame = pd.DataFrame({"q_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2, 1]})
+    frame.to_parquet(tmp_path / "ranx.parquet")
+    assert irmx.read_run(tmp_path / "ranx.parquet").as_dict() == {"q": {"a": 2.0, "b": 1.0}}
+    assert qrels_of(str(tmp_path / "ranx.parquet")) == {"q": {"a": 2, "b": 1}}
+
+
+FAULTS: dict[str, tuple[str, str, str]] = {
+    "not JSON": ("run", '{"mteb_model_meta": {}, ', "is not the JSON of mteb"),
+    "too deep": ("run", '{"metric_score": 1, "details": ' + "[" * 100_000, "is not the JSON of rank_eval"),
+    "a score that is none": ("run", '{"mteb_model_meta": {}, "a": {"b": {"q": {"d": "high"}}}}', "the rating of 'd' for 'q' must be a number. Got 'high'"),
+    "no scores": ("run", '{"mteb_model_meta": {}, "a": {"b": 5}}', "cannot be read as mteb"),
+    "nothing": ("run", '{"mteb_model_meta": {}, "a": {"b": {}}}', "has no ranking in the form of mteb"),
+    "no details": ("run", '{"metric_score": 1}', "cannot be read as rank_eval: it lacks 'details'"),
+    "no hits": ("run", '{"metric_score": 1, "details": {"q": {"hits": [3]}}}', "cannot be read as rank_eval"),
+    "no id": ("run", '{"metric_score": 1, "details": {"q": {"hits": [{"hit": {"_id": null}}]}}}', "an id must be a text or a whole number. Got None"),
+    "a rating that is none": ("qrels", '{"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "good"}]}]}', "Got 'good'"),
+    "a huge rating": ("qrels", '{"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": 1%s}]}]}' % ("0" * 400), "must be a number"),
+    "no query": ("qrels", '{"judgmentRatings": [{"ratings": []}]}', "it lacks 'query'|has no judgment"),
+    "a case without queries": ("qrels", '{"case_name": "c"}', "it lacks 'queries'"),
+    "a position that is none": ("run", "Query Text,Doc ID,Doc Position\nq,1,first\n", "line 2: 'first' for '1'"),
+    "no documents": ("run", "Query Text,Doc ID,Doc Position\nq,,\n", "has no ranked document"),
+    "a line of four": ("run", "q1\td1\t1\nq1\td2\t2\t5\n", "line 2: A line of a run of MS MARCO"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_cannot_be_read_is_told(write: Write, fault: str) -> None:
+    table, content, said = FAULTS[fault]
+    with pytest.raises(DataError, match=said):
+        (irmx.read_run if table == "run" else irmx.read_qrels)(write(content))
+
+
+def test_ordinary_files_are_not_taken_for_those_of_platforms(write: Write) -> None:
+    assert irmx.read_run(write({"case_name": {"d": 1.0}})).as_dict() == {"case_name": {"d": 1.0}}
+    assert irmx.read_run(write("query_id,doc_id,score\nq,d,1\n", "a.csv")).topics == ["q"]
+    assert qrels_of(write("q 0 d 1\n", "qrels")) == {"q": {"d": 1}}
+    with pytest.raises(DataError):
+        irmx.read_run(write("q d\n", "run"))
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(
+    ("table", "name", "topics", "rows"),
+    [
+        ("run", "constructed/msmarco/run.tsv", 2, 3),
+        ("run", "constructed/mteb_predictions/ToyRetrieval_predictions.json", 2, 4),
+        ("run", "constructed/rank_eval/response.json", 1, 2),
+        ("run", "opensearch_search_relevance/evaluation_result_test_document.json", 1, 1),
+        ("run", "opensearch_search_relevance/movies_experiment_pointwise.json", 2, 25),
+        ("run", "quepid/static_queryset.csv", 1, 3),
+        ("run", "ranx/run.parquet", 2, 5),
+        ("qrels", "ranx/qrels.parquet", 2, 5),
+        ("qrels", "opensearch_search_relevance/ImportJudgments.json", 4, 40),
+        ("qrels", "constructed/quepid/basic.csv", 1, 2),
+        ("qrels", "quepid/case_export_movie_search.json", 2, 8),
+        ("qrels", "constructed/rank_eval/request.json", 1, 2),
+    ],
+)
+def test_files_of_platforms(table: str, name: str, topics: int, rows: int) -> None:
+    path = Path(os.environ["IRMX_DATA"]) / "platforms" / name
+    read: Any = (irmx.read_run if table == "run" else irmx.read_qrels)(path)
+    assert (len(read.topics), len(read)) == (topics, rows)
