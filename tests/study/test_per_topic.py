@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import pickle
 import re
 import warnings
 from collections.abc import Callable
@@ -367,3 +369,24 @@ def test_a_folder_of_parts_that_an_engine_wrote_is_read(tmp_path: Path) -> None:
     (tmp_path / "scores" / "part-00000.parquet").write_bytes(b"PAR1 damaged")
     with pytest.raises(irmx.DataError, match="scores"):
         irmx_study.read_per_topic(tmp_path / "scores")
+
+
+def test_less_of_an_unknown_measure_may_be_better(tmp_path: Path, command: Any) -> None:
+    rows = [(f"t{i}", system, name, value + i) for i in range(4) for system, name, value in (
+        ("one", "tokens", 800), ("two", "tokens", 300), ("one", "AP", 0), ("two", "AP", 1))]  # fmt: skip
+    pd.DataFrame(rows, columns=["query_id", "system", "measure", "value"]).to_csv(
+        path := tmp_path / "scores.csv", index=False
+    )
+    words = ("compare", "--scores", path, "--baseline", "one", "-o", "csv")
+    wins = [row["wins"] for row in csv.DictReader(command(*words).out.splitlines())]
+    turned = [row["wins"] for row in csv.DictReader(command(*words, "--less-is-better", "tokens").out.splitlines())]
+    assert (wins, turned) == (["0", "4"], ["4", "4"])
+    scores = irmx_study.read_per_topic(path).less_is_better("tokens")
+    scores.to_parquet(tmp_path / "scores.parquet")
+    for found in (scores, irmx.Scores.read_parquet(tmp_path / "scores.parquet"), pickle.loads(pickle.dumps(scores))):
+        assert found.views["less_is_better"].tolist() == [True, False]
+        assert irmx_study.compare(found, baseline="one").frame()["wins"].tolist() == [4, 4]
+    for name, said in (("token", "Did you mean tokens"), ("AP", "irmx knows AP")):
+        done = command(*words, "--less-is-better", name)
+        assert (done.code, said in done.err) == (2, True)
+    assert command("compare", "qrels", "a.run", "b.run", "AP", "--less-is-better", "AP").code == 2

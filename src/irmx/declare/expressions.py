@@ -335,14 +335,15 @@ class NamedMeasure(ir_measures.Measure):
     (ndcg@5, True)
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, less_is_better: bool = False) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.NAME = name
         self.__name__ = name
+        self.LESS_IS_BETTER = less_is_better
 
-    def __reduce__(self) -> tuple[type[NamedMeasure], tuple[str]]:
+    def __reduce__(self) -> tuple[type[NamedMeasure], tuple[str, bool]]:
         """Return what makes it again; ir_measures would look for the name among its own measures."""
-        return NamedMeasure, (str(self.NAME),)
+        return NamedMeasure, (str(self.NAME), self.LESS_IS_BETTER)
 
 
 def measure_named(name: str) -> ir_measures.Measure:

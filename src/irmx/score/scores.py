@@ -19,7 +19,7 @@ from irmx.data.addresses import is_address
 from irmx.data.chunks import MEMORY
 from irmx.data.files import content_of, name_of
 from irmx.data.new_file import new_file
-from irmx.declare.expressions import canonical, measure_named
+from irmx.declare.expressions import NamedMeasure, canonical, measure_named
 from irmx.declare.from_function import FunctionMeasure
 from irmx.declare.markup_html import SHOWN, html_result
 from irmx.declare.measures import Measure
@@ -181,6 +181,31 @@ class Scores:
         count = len(self.measures)
         given = {name: tuple(v) if isinstance(v, (tuple, list)) else (v,) * count for name, v in marks.items()}
         return replace(self, marks={**self.marks, **given})
+
+    def less_is_better(self, *names: str) -> Scores:
+        """Return the scores with the direction of measures that irmx does not know, such as tokens or seconds of another tool.
+
+        Raises
+        ------
+        irmx.errors.UsageError
+            If the scores have no such measure, or irmx knows it: then it has its own direction.
+
+        Examples
+        --------
+        >>> import irmx, pandas as pd
+        >>> rows = [("q", "one", "tokens", 812), ("q", "two", "tokens", 390)]
+        >>> scores = irmx.Scores.from_frame(pd.DataFrame(rows, columns=["query_id", "system", "measure", "value"]))
+        >>> scores.less_is_better("tokens").views["less_is_better"].tolist()
+        [True]
+        """
+        known = {str(measure): measure for measure in self.measures}
+        for name in names:
+            if name not in known:
+                raise UsageError(f"The scores have no measure {name!r}.{suggest(name, known)} They have {some(known)}.")
+            if not isinstance(known[name], NamedMeasure):
+                raise UsageError(f"irmx knows {name}, and of which values are better. Leave it out.")
+        of_name = {name: NamedMeasure(name, less_is_better=True) for name in names}
+        return replace(self, measures=tuple(of_name.get(str(measure), measure) for measure in self.measures))
 
     def slices(self, groups: Any) -> Scores:
         """Return the scores with a view per group of topics, after the view of all topics.
@@ -481,6 +506,9 @@ class Scores:
             "made_by": self.made_by,
             "marks": self.marks,
             "weights": None if self.weights is None else self.weights.tolist(),
+            "less_is_better": sorted(
+                {str(m) for m in self.measures if isinstance(m, NamedMeasure) and m.LESS_IS_BETTER}
+            ),
         }
         frame = replace(self, weights=None).frame()
         for name in self.marks:  # a column of numbers has none where a view lacks the mark
@@ -525,10 +553,11 @@ class Scores:
                 retrieved[topics.index(topic), systems.index(system)] = False
             weights = about.get("weights")
             marks = {key: tuple(values) for key, values in about.get("marks", {}).items()}
-            return cls(
+            found = cls(
                 arrays.pop("value"), topics, systems, tuple(map(measure_named, names)), retrieved, arrays, about["made_by"],
                 marks, None if weights is None else np.array(weights),
             )  # fmt: skip
+            return found.less_is_better(*about.get("less_is_better", ()))
         except (
             ValueError,
             TypeError,

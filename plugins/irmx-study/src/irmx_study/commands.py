@@ -21,6 +21,7 @@ from irmx_study.options import (
     EveryTopicOption,
     FormatOrReportOption,
     LabelOption,
+    LessIsBetterOption,
     LevelOption,
     MeasureOption,
     MissingOption,
@@ -79,6 +80,7 @@ def compare_runs(
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
+    less_is_better: LessIsBetterOption = None,
 ) -> None:
     """Compare systems: which is better, by how much, how sure; and for which users.
 
@@ -97,9 +99,11 @@ def compare_runs(
             if given:
                 raise UsageError(f"{option} changes what is printed; a report has its own. Leave {option} out.")
         how = {"choices": choices, "all_pairs": all_pairs, "missing": missing}
-        write_report(Path(output_format), arguments, baseline, label, scores, measure, how)
+        write_report(
+            Path(output_format), arguments, baseline, label, scores, measure, how, less_is_better=less_is_better
+        )
         return
-    values = scored("compare", arguments, scores, measure, label, population=population)
+    values = scored("compare", arguments, scores, measure, label, population=population, less_is_better=less_is_better)
     comparison = compare(
         values, baseline=labels_of(baseline, label), all_pairs=all_pairs, choices=choices, missing=missing
     )
@@ -160,6 +164,7 @@ def correlate_measures(
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
+    less_is_better: LessIsBetterOption = None,
     decimals: Annotated[
         int | None,
         Option("--round", min=0, metavar="PLACES", help="Round the means first, as papers that start from tables do."),
@@ -183,7 +188,9 @@ def correlate_measures(
     column, _, value = (reference or "").partition("=")
     of_column = {column: float(value) if column in ("keep", "sample") else value} if column in _COLUMNS else None
     added = None if scores or of_column else reference
-    values = scored("correlate", arguments, scores, measure, label, only, best, every_topic, reference=added)
+    values = scored(
+        "correlate", arguments, scores, measure, label, only, best, every_topic, None, added, less_is_better
+    )
     agreement = correlate(
         values, reference=of_column or reference, decimals=decimals, rbo_p=rbo_p, rbo_ties=rbo_ties, resamples=resamples,
         seed=seed, level=level,
@@ -229,6 +236,7 @@ def discriminate_measures(
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
+    less_is_better: LessIsBetterOption = None,
 ) -> None:
     """Show which measures separate systems: discriminative power and swap rates.
 
@@ -240,7 +248,9 @@ def discriminate_measures(
 
     if not splits and (table == "swaps" or any(str(one).startswith("swaps=") for one in plot or ())):
         raise UsageError("Swap rates need --splits of at least 1.")
-    values = scored("discriminate", arguments, scores, measure, label, only, best, every_topic)
+    values = scored(
+        "discriminate", arguments, scores, measure, label, only, best, every_topic, less_is_better=less_is_better
+    )
     result = discriminate(values, choices=replace(choices, correction=correction), splits=splits, bin_width=bin_width)
     draw(result, plot)
     result.show(output_format, table, places)
@@ -280,6 +290,7 @@ def plan_topics(
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
+    less_is_better: LessIsBetterOption = None,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,
 ) -> None:
@@ -298,7 +309,7 @@ def plan_topics(
     if bool(arguments) == (sd is not None or variance is not None):
         raise UsageError("irmx power needs either qrels, runs and measures, or --sd or --variance.")
     plan = planning.power(
-        scored("power", arguments, scores, measure, label) if arguments else None, sd=sd, variance=variance, topics=topics,
+        scored("power", arguments, scores, measure, label, less_is_better=less_is_better) if arguments else None, sd=sd, variance=variance, topics=topics,
         difference=difference or (), width=width, systems=systems, level=level, power=power, comparisons=comparisons,
         by_pair=by_pair,
     )  # fmt: skip
@@ -326,6 +337,7 @@ def topics_in_order(
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
+    less_is_better: LessIsBetterOption = None,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,
 ) -> None:
@@ -336,7 +348,7 @@ def topics_in_order(
     """
     from irmx_study.topic_orders import topics
 
-    values = scored("topics", arguments, scores, measure, label)
+    values = scored("topics", arguments, scores, measure, label, less_is_better=less_is_better)
     [a], [b] = (labels_of([one], label) if one is not None else [None] for one in (system, baseline))  # type: ignore[misc]
     topics(values, a=a, b=b, by=by, sort=sort, top=top).show(output_format, None, places)
 
@@ -351,6 +363,7 @@ def write_report(
     how: dict[str, Any],
     texts: Path | None = None,
     queries: Path | None = None,
+    less_is_better: list[str] | None = None,
 ) -> None:
     """Write the report on what the arguments of a command name."""
     from irmx.toolkit import named_runs, visible
@@ -369,10 +382,12 @@ def write_report(
     }
     words = str(click.get_current_context().info_name)
     if from_files:
-        made = report(scored(words, arguments, True, measure, label), **how)
+        made = report(scored(words, arguments, True, measure, label, less_is_better=less_is_better), **how)
     else:
         if measure is not None:
             raise UsageError("--measure goes with --scores; otherwise the measures follow the runs.")
+        if less_is_better:
+            raise UsageError("--less-is-better goes with --scores: irmx knows the direction of what it computes.")
         usage = f"irmx {words} QRELS RUN... MEASURE..."
         if len(arguments) < 3:
             raise UsageError(f"irmx {words} needs qrels, runs and measures: {usage}")

@@ -18,6 +18,7 @@ from irmx_study.options import (
     EveryTopicOption,
     JobsOption,
     LabelOption,
+    LessIsBetterOption,
     MeasureOption,
     MissingOption,
     OnlyOption,
@@ -298,6 +299,7 @@ def report_on_runs(
     label: LabelOption = None,
     scores: ScoresOption = False,
     measure: MeasureOption = None,
+    less_is_better: LessIsBetterOption = None,
 ) -> None:
     """Make a report on runs: one page of HTML, which opens in any browser and works offline.
 
@@ -309,4 +311,4 @@ def report_on_runs(
 
     check_missing(missing)
     how = {"choices": choices, "all_pairs": all_pairs, "missing": missing, "title": title}
-    write_report(out, arguments, baseline, label, scores, measure, how, texts, queries)
+    write_report(out, arguments, baseline, label, scores, measure, how, texts, queries, less_is_better)

@@ -40,6 +40,14 @@ ScoresOption = Annotated[
 MeasureOption = Annotated[
     str | None, Option("--measure", help="With --scores: the measure of a table that has one column per system.")
 ]
+LessIsBetterOption = Annotated[
+    list[str] | None,
+    Option(
+        "--less-is-better",
+        metavar="NAME",
+        help="With --scores: a measure irmx does not know, of which less is better. May be repeated.",
+    ),
+]
 LabelOption = Annotated[
     list[str] | None, Option("--label", metavar="RUN=NAME", help="The name to print for a run. May be repeated.")
 ]
@@ -187,6 +195,7 @@ def scored(
     every_topic: bool = False,
     population: str | None = None,
     reference: str | None = None,
+    less_is_better: Sequence[str] | None = None,
 ) -> Scores:
     """Return the scores that a command works on: from qrels, runs and measures, or from files of per-topic results."""
     from irmx_study.chosen_systems import check_best, choose_systems, listed, listed_names
@@ -198,10 +207,12 @@ def scored(
 
         if population is not None:
             raise UsageError("--population has the settings to score. Leave --scores out.")
-        found = labelled(read_per_topic(list(arguments), measure), labels)
+        found = labelled(read_per_topic(list(arguments), measure), labels).less_is_better(*less_is_better or ())
         return choose_systems(found, names, every_topic, best)
     if measure is not None:
         raise UsageError("--measure goes with --scores; otherwise the measures follow the runs.")
+    if less_is_better:
+        raise UsageError("--less-is-better goes with --scores: irmx knows the direction of what it computes.")
     usage = f"irmx {command} QRELS RUN... MEASURE..."
     if len(arguments) < 3:
         raise UsageError(f"irmx {command} needs qrels, runs and measures: {usage}")
