@@ -57,7 +57,7 @@ def test_precision_and_ap_rank_the_runs_of_trec8_alike_by_827(scores: irmx.Score
     assert row["median"] < row["tau"] - 0.02  # which is why the range is not a confidence interval
     tau, low, median, high = (f"{row[name]:.3f}".lstrip("0") for name in ("tau", "low", "median", "high"))
     assert (
-        f"tau of AP and P@10 is {tau}, and 95% of the resamples are between {low} and {high}, with a median of {median}:"
+        f"tau of AP and P@10 is {tau}, and 95% of the resamples are between {low} and {high}, with a median of {median}."
         in PAGE
     )
     fifths = irmx_study.correlate(scores, reference="AP", level=0.4).frame("stability").iloc[0]

@@ -203,14 +203,12 @@ def test_subtopic_judgments_count_as_their_maximum(data: Path, year: str) -> Non
         ("qrels", "trec_eval/results.test", ["line 1", "too many fields: 6", "looks like a run file"]),
         ("qrels", "pyNTCIREVAL/sample.rel", ["line 1", "too few fields: 2"]),
         ("qrels", "pyNTCIREVAL/res_test_compute.txt", ["line 3", "too few fields: 2"]),
-        ("qrels", "ranx/qrels.parquet", ["lacks the column 'query_id'", "It has: q_id, doc_id, score"]),
         ("run", "trec_eval/qrels.test", ["line 1", "too few fields: 4", "looks like a qrels file"]),
         ("run", "trec_eval/prefs.rank20", ["line 1", "too few fields: 5"]),
         ("run", "trec_eval/LICENSE.md", ["line 1", "too many fields: 52"]),
         ("run", "pyterrier/light_results", ["line 1", "too few fields: 3"]),
         ("run", "pyNTCIREVAL/sample.res", ["line 1", "too few fields: 1"]),
         ("run", "cwl_eval/cost_file", ["line 1", "too few fields: 2"]),
-        ("run", "ranx/run.parquet", ["lacks the column 'query_id'", "It has: q_id, doc_id, score"]),
     ],
 )
 def test_what_is_no_such_file_is_refused_with_the_place(

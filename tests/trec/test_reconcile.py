@@ -353,7 +353,8 @@ def test_the_numbers_of_real_tools_are_explained(tmp_path: Path) -> None:
     for path in data.glob("numbers/*.csv.xz"):
         with lzma.open(path, "rt") as file:
             for row in csv.DictReader(file):
-                numbers[row["tool"], row["measure"], row["input"]][row["topic"]] = row["value"]
+                if not row["value"].startswith("error"):
+                    numbers[row["tool"], row["measure"], row["input"]][row["topic"]] = row["value"]
     ranks, done = [], set()
     for row in csv.DictReader((data / "matches.csv").read_text().splitlines()):
         words = [word for word in row["deviations from trec_eval"].split("; ") if word in MEANT or word[:4] != "none"]
