@@ -309,6 +309,10 @@ FAULTS = {
     "no start": ('{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId": "1", "spanId": "1"}]}]}]}', "it lacks 'startTimeUnixNano'"),
     "spans of nothing": ('{"resourceSpans":[3]}', "cannot be read as a search or a span"),
     "no searches": (otlp(AGENT[-1:], genai), "has no search"),
+    "a session that is none": ('{"session": null, "documents": ["a"]}', "its session must be a text. Got None"),
+    "endless tokens": (OWN.replace("1}", '1, "tokens": 1e400}'), "tokens must be a number of 0 or more. Got inf"),
+    "half a character": ('{"session": "s", "documents": ["\\ud800x"]}', "has a part of a character"),
+    "an endless time": ('{"context": {"trace_id": "1", "span_id": "2"}, "start_time": 1e400, "attributes": {}}', "a time must be a number or a date"),
     "ids that are none": (OWN.replace('"a"', "null, true"), "2 of 2 documents have no id"),
 }  # fmt: skip
 
@@ -321,6 +325,40 @@ def test_what_cannot_be_read_is_told_with_its_line(write: Any, command: Any, fau
         irmx.read_run(path)
     (tmp_path / "qrels").write_text("s 0 a 1\n")
     assert command("eval", tmp_path / "qrels", path, "sDCG").code == 1
+
+
+def test_more_that_is_read_or_told(write: Any, tmp_path: Path) -> None:
+    (tmp_path / "latin").write_bytes(b'{"session": "s", "documents": ["\xe9"]}')
+    with pytest.raises(DataError, match="is not UTF-8"):
+        irmx.read_run(tmp_path / "latin")
+    close = {
+        "session": "s",
+        "documents": [
+            {"id": "a", "score": 0.50000000002},
+            {"id": "b", "score": 0.50000000001},
+            {"id": "c", "score": 10**400},
+        ],
+    }
+    assert irmx.read_run(write(json.dumps(close))).score.tolist() == [3, 2, 1], "they would tie in single precision"
+    late = {"session": "s", "query": "x" * 6000, "documents": ["a"]}
+    assert irmx.read_run(write(json.dumps(late))).docs(0) == ["a"]
+    ordinary = {
+        "query_id": "q1",
+        "doc_id": "d",
+        "score": 1.0,
+        "session": "s1",
+        "documents": ["x"],
+        "trace_id": "t",
+        "span_id": "s",
+    }
+    assert irmx.read_run(write(json.dumps(ordinary) + "\n")).as_dict() == {"q1": {"d": 1.0}}
+    nanoseconds = {"context": {"trace_id": "t", "span_id": "s"}, "start_time": 1795520270 * 10**9, "end_time": 1795520272 * 10**9,
+                   "attributes": {"openinference.span.kind": "RETRIEVER", "retrieval.documents": ["a"], "llm.token_count.total": 10**400}}  # fmt: skip
+    assert irmx.read_run(write(json.dumps(nanoseconds))).column("time").tolist() == [2.0]
+    with pytest.raises(DataError, match="traces are runs"):
+        irmx.read_qrels("traces:" + write(OWN))
+    many = OWN.replace(', "query_number": 1', ', "query": "%s"' % ("x" * 1000)) * 20_000
+    assert len(irmx.read_run(write(many))) == 20_000
 
 
 def test_parameters_of_a_format_are_checked_and_go_with_globs(write: Any, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import itertools
 import lzma
 import math
@@ -381,3 +382,35 @@ def test_the_numbers_of_real_tools_are_explained(tmp_path: Path) -> None:
     assert len(ranks) > 300
     assert np.mean([rank == 1 for rank in ranks]) >= 0.95
     assert np.mean([0 < rank <= 3 for rank in ranks]) >= 0.96
+
+
+@pytest.mark.parametrize(
+    "qrels", [{"q": {"a": 0.5, "b": 0.25}}, {"q": {"a": 2.5, "b": 0}}, {"q": {"a": 5000, "b": 100, "c": 1}}]
+)
+def test_grades_may_be_fractions_or_large(qrels: Any) -> None:
+    run = {"q": {"b": 2.0, "a": 1.0}}
+    expected = irmx.calc_aggregate("nDCG@10", qrels, run)[irmx.parse_measure("nDCG@10")]
+    found = irmx.reconcile(qrels, run, "nDCG@10", expected)
+    assert found.value == pytest.approx(expected, abs=1e-12)
+    assert [one.changes for one in found.explanations] == [()]
+
+
+def test_a_number_of_irmx_itself_has_a_row(demo: Any, command: Any) -> None:
+    own = irmx.reconcile(*demo, "nDCG@10", 0).value
+    done = command("reconcile", *demo, "nDCG@10", "--value", f"{own:.4f}", "-o", "csv", "-p", "4")
+    assert [row["value"] for row in csv.DictReader(done.out.splitlines())] == [f"{own:.4f}"]
+
+
+def test_scores_may_be_compressed_and_must_be_of_the_measure(demo: Any, tmp_path: Path) -> None:
+    topics = irmx.reconcile(*demo, "AP", 0).topics
+    lines = [
+        "runid all my run",
+        *(f"map {t} {v:.4f}" for t, v in zip(topics.topics, topics.values({})[0], strict=True)),
+    ]
+    with gzip.open(tmp_path / "theirs.gz", "wt") as file:
+        file.write("\n".join(lines))
+    assert [one.changes for one in irmx.reconcile(*demo, "AP", scores=tmp_path / "theirs.gz").explanations] == [()]
+    with pytest.raises(DataError, match=r"have no nDCG@10\. They have map"):
+        irmx.reconcile(*demo, "nDCG@10", scores=tmp_path / "theirs.gz")
+    with pytest.raises(UsageError, match="Several measures are given with their values"):
+        irmx.reconcile(*demo, {"AP": None})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import itertools
 import json
 import math
 import re
@@ -30,25 +29,34 @@ def table_of(table: str, rows: Iterable[Row]) -> pa.Table:
     rows = list(rows)
     queries, docs, values = zip(*rows, strict=True) if rows else ((), (), ())
     value = "score" if table == "run" else "relevance"
-    return pa.table(
-        {
-            "query_id": pa.array(queries, pa.string()),
-            "doc_id": pa.array(docs, pa.string()),
-            value: pa.array(values, pa.float64()),
-        }
-    )
+    return pa.table({"query_id": texts(queries), "doc_id": texts(docs), value: pa.array(values, pa.float64())})
 
 
-def in_order(query: Any, docs: Sequence[Any], scores: Sequence[Any] | None = None) -> Iterator[Row]:
-    """Yield a list of documents as a ranking: with their scores if these fall along it, otherwise with numbers that fall."""
-    numbers = [number(score) for score in scores or ()]
-    fall = len(numbers) == len(docs) and all(a > b for a, b in itertools.pairwise(numbers))
-    yield from zip(
-        [text(query)] * len(docs),
-        map(text, docs),
-        numbers if fall and numbers else range(len(docs), 0, -1),
-        strict=True,
-    )
+def texts(values: Sequence[Any]) -> pa.Array:
+    """Return a column of texts."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values, pa.string())
+    except UnicodeEncodeError as error:
+        raise DataError(f"A text has a part of a character: {error.object!r}.") from None
+
+
+def in_order(query: Any, docs: Sequence[Any], scores: Sequence[Any] = ()) -> Iterator[Row]:
+    """Yield a list of documents as a ranking."""
+    numbers = falling([number(score) for score in scores or [None] * len(docs)])
+    yield from zip([text(query)] * len(docs), map(text, docs), numbers, strict=True)
+
+
+def falling(scores: Sequence[float]) -> list[float]:
+    """Return scores that rank a list in its order: its own if they fall, as trec_eval compares them, otherwise numbers that do."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        single = np.array(scores, dtype=float).astype(np.float32)
+    if np.isfinite(single).all() and (single[1:] < single[:-1]).all():
+        return list(scores)
+    return [float(len(scores) - i) for i in range(len(scores))]
 
 
 def text(value: Any) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from irmx_platforms.spans import Json, Span, Trace, number
+from irmx_platforms.spans import Json, Span, Trace, id_in, number
 
-_FLAT = re.compile(r"retrieval\.documents\.(\d+)\.document\.(\w+)")
+_FLAT = re.compile(r"retrieval\.documents\.(\d{1,9})\.document\.(\w+)")
 """An attribute of OpenInference, such as ``retrieval.documents.0.document.score``."""
 
 
@@ -78,13 +78,14 @@ def _documents(attributes: Mapping[str, Any]) -> Sequence[Json] | None:
     for key, value in attributes.items():
         if match := _FLAT.fullmatch(key):
             flat.setdefault(int(match[1]), {})[match[2]] = value
-    documents: list[Any] = [flat[i] for i in sorted(flat)] or attributes.get("retrieval.documents") or []
+    others = attributes.get("retrieval.documents")
+    documents: list[Any] = [flat[i] for i in sorted(flat)] or (others if isinstance(others, list) else [])
     output = parsed(attributes.get("output.value"))
     also = output.get("documents") if isinstance(output, dict) else None
     if isinstance(also, list) and len(documents) in (0, len(also)):  # LangChain has the ids in its output only
         pairs = zip(map(_object, also), map(_object, documents or also), strict=True)
         documents = [{**there, **{k: v for k, v in one.items() if v is not None}} for one, there in pairs]
-    objects = [_object(one) for one in documents] if isinstance(documents, list) else []
+    objects = [_object(one) for one in documents]
     return [{**one, "metadata": parsed(one.get("metadata")) or one.get("metadata")} for one in objects] or None
 
 
@@ -105,7 +106,7 @@ def parsed(text: Any) -> Any:
 
 def searches_of_browsecomp(record: Json, place: str) -> Iterator[Search]:
     """Yield the searches of a log of BrowseComp-Plus; its tokens are those of the whole session, shared among its searches."""
-    session = str(record["query_id"])
+    session = id_in(record, "query_id")
     calls = [one for one in record.get("result", ()) if isinstance(one, dict) and one.get("type") == "tool_call"]
     listed = [(call, parsed(call.get("output"))) for call in calls]
     searches = [(call, output) for call, output in listed if isinstance(output, list)]
@@ -128,12 +129,14 @@ def search_of_object(record: Json, place: str) -> Search:
     numbers: dict[str, float | None] = {}
     for name in ("time", "tokens", "cost"):
         value = record.get(name)
-        if value is not None and (not isinstance(value, (int, float)) or isinstance(value, bool) or not value >= 0):
+        if value is not None and (
+            not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e300
+        ):
             raise ValueError(f"its {name} must be a number of 0 or more. Got {value!r} instead")
         numbers[name] = None if value is None else float(value)
     return Search(
-        str(record["session"]),
-        str(record.get("query", "")),
+        id_in(record, "session"),
+        str(record.get("query") or ""),
         [_object(one) for one in documents],
         place,
         number=stated,

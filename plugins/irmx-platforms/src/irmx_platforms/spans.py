@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -111,17 +112,17 @@ def spans_of(record: Json, place: str) -> Iterator[Span]:
         attributes = dict(record.get("attributes") or {})
         attributes.setdefault("openinference.span.kind", record.get("span_kind"))
         yield Span(
-            str(context["span_id"]), str(record.get("parent_id") or ""), str(context["trace_id"]),
+            id_in(context, "span_id"), str(record.get("parent_id") or ""), id_in(context, "trace_id"),
             seconds(record["start_time"]), seconds(record.get("end_time") or record["start_time"]), attributes, place,
         )  # fmt: skip
         return
     for resource in record["resourceSpans"]:
         for scope in resource.get("scopeSpans", ()):
             for span in scope.get("spans", ()):
-                start = float(span["startTimeUnixNano"]) / 1e9
+                start = seconds(float(span["startTimeUnixNano"]) / 1e9)
                 yield Span(
-                    str(span["spanId"]), str(span.get("parentSpanId") or ""), str(span["traceId"]), start,
-                    float(span.get("endTimeUnixNano") or 0) / 1e9 or start,
+                    id_in(span, "spanId"), str(span.get("parentSpanId") or ""), id_in(span, "traceId"), start,
+                    seconds(float(span.get("endTimeUnixNano") or 0) / 1e9) or start,
                     {one["key"]: any_value(one.get("value") or {}) for one in span.get("attributes", ())}, place,
                 )  # fmt: skip
 
@@ -139,9 +140,9 @@ def _of_langsmith(record: Json, place: str) -> Span:
     start = seconds(record["start_time"])
     end = seconds(record["end_time"]) if record.get("end_time") else start
     return Span(
-        str(record["id"]),
+        id_in(record, "id"),
         str(record.get("parent_run_id") or ""),
-        str(record["trace_id"]),
+        id_in(record, "trace_id"),
         start,
         end,
         attributes,
@@ -167,17 +168,29 @@ def any_value(value: Json) -> Any:
 
 
 def seconds(time: Any) -> float:
-    """Return a time as seconds since 1970; a text is in ISO 8601, by default UTC.
+    """Return a time as seconds since 1970; a text is in ISO 8601, by default UTC, a large number in milli-, micro- or nanoseconds.
 
     >>> seconds("1970-01-01T00:01:00.5Z")
     60.5
     """
     if isinstance(time, (int, float)) and not isinstance(time, bool):
-        return float(time)
+        if not math.isfinite(time):
+            raise ValueError(f"a time must be a number or a date. Got {time}")
+        return float(time) / next((unit for unit in (1e9, 1e6, 1e3) if abs(time) > 1e8 * unit), 1)
     moment = datetime.fromisoformat(str(time).replace("Z", "+00:00"))
     return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
 
 
 def number(value: Any) -> float | None:
     """Return a count of tokens; None for what is none."""
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0 else None
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e300:
+        return float(value)
+    return None
+
+
+def id_in(record: Json, key: str) -> str:
+    """Return an id, which must be a text or a whole number."""
+    value = record[key]
+    if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
+        return str(value)
+    raise ValueError(f"its {key} must be a text. Got {value!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irmx import DataError, DataWarning, Format, Param, read_table
 from irmx.toolkit import counted, some
+from irmx_platforms.rankings import decoded, falling, number, texts
 from irmx_platforms.searches import (
     Search,
     numbered,
@@ -23,6 +25,9 @@ from irmx_platforms.spans import Json, Span, spans_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 class Row(NamedTuple):
@@ -68,17 +73,25 @@ class Traces(Format):
 
     def recognises(self, table: str, path: Path, start: bytes) -> bool:
         """Tell from the first bytes whether a file has this format."""
-        beginning = b"".join(start.split())[:2000].removeprefix(b"[")
-        if table != "run" or not beginning.startswith(b"{"):
+        beginning = b"".join(start.split()).removeprefix(b"\xef\xbb\xbf").removeprefix(b"[")
+        if (
+            table != "run"
+            or not beginning.startswith(b"{")
+            or (b'"query_id":' in beginning and b'"doc_id":' in beginning)
+        ):
             return False
+        lists = b'"documents":[' in beginning or b'"doc_ids":[' in beginning
+        is_long = b"\n" not in start.strip() and len(start) > 4000  # of which only the beginning is seen
         is_span = b'"trace_id":' in beginning and b'"span_id":' in beginning
-        is_search = b'"session":' in beginning and (b'"documents":[' in beginning or b'"doc_ids":[' in beginning)
+        is_search = b'"session":' in beginning and (lists or is_long)
         is_span |= b'"run_type":' in beginning and b'"extra":' in beginning
         is_log = b'"tool_call_counts":' in beginning
         return beginning.startswith(b'{"resourceSpans":') or is_span or is_search or is_log
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the searches as a run."""
+        if table != "run":
+            raise DataError(f"{path}: traces are runs. Qrels are another file.")
         sessions = _sessions(path, content)
         searches = [search for of_session in sessions.values() for search in of_session]
         if not searches:
@@ -101,7 +114,7 @@ class Traces(Format):
     def _rows(self, topic: str, number: int, search: Search) -> Iterator[Row]:
         """Yield the documents of a search, each once; a row without a document if it found none."""
         of_search = search.time, search.tokens, search.cost
-        scores = _scores(search.documents or ())
+        scores = falling([_score(document) for document in search.documents or ()])
         seen: set[str] = set()
         for document, score in zip(search.documents or (), scores, strict=True):
             if (doc_id := self._id(document)) not in seen:
@@ -190,20 +203,10 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _scores(documents: Sequence[Json]) -> list[float]:
-    """Return scores that rank the documents of a list in its order: their own if they do, otherwise numbers that fall."""
-    own = [_score(document) for document in documents]
-    known = [score for score in own if score is not None]
-    if len(known) == len(own) and all(a > b for a, b in itertools.pairwise(known)):
-        return known
-    return [float(len(documents) - i) for i in range(len(documents))]
-
-
-def _score(document: Json) -> float | None:
+def _score(document: Json) -> float:
+    """Return the score of a document, NaN if it has none."""
     score = document.get("score")
-    if isinstance(score, (int, float)) and not isinstance(score, bool) and math.isfinite(score):
-        return float(score)
-    return None
+    return math.nan if isinstance(score, str) else number(score)
 
 
 def _tell_of_unrecorded(path: Path, searches: Sequence[Search]) -> None:
@@ -223,7 +226,7 @@ def _tell_of_orders(path: Path, searches: Sequence[Search]) -> None:
     """Warn if scores rise along lists, as distances do."""
     rising = 0
     for search in searches:
-        known = [score for score in map(_score, search.documents or ()) if score is not None]
+        known = [score for score in map(_score, search.documents or ()) if not math.isnan(score)]
         rising += any(a < b for a, b in itertools.pairwise(known))
     if rising:
         what = f"in {_searches(rising)}, scores rise along the list of documents, as distances do"
@@ -259,13 +262,13 @@ def _sessions(path: Path, content: bytes) -> dict[str, list[Search]]:
 def _records(path: Path, content: bytes) -> Iterator[tuple[Path, Json, int]]:
     """Yield the JSON objects of a file, one after the other in whatever lines, or in a list; with the lines where they begin."""
     if path.is_dir():
-        for name in sorted(path.glob("*.json")):
+        for name in sorted(p for ending in ("json", "jsonl") for p in path.glob(f"*.{ending}")):
             yield from _records(name, name.read_bytes())
         return
-    text, at, line = content.decode("utf-8-sig", "strict"), 0, 1
+    text, at, line = decoded(path, content), 0, 1
     decoder = json.JSONDecoder()
     while True:
-        start = len(text) - len(text[at:].lstrip(" \t\r\n")) if at < len(text) else at
+        start = at + len(_BLANKS.match(text, at)[0])  # type: ignore[index]
         line += text.count("\n", at, start)
         if start == len(text):
             return
@@ -297,7 +300,7 @@ def _table(rows: Sequence[Row], *without: str) -> pa.Table:
         "cost": pa.float64(),
     }
     columns = {
-        name: pa.array(values, types.get(name, pa.string()))
+        name: pa.array(values, types[name]) if name in types else texts(values)
         for name, values in zip(Row._fields, zip(*rows, strict=True), strict=True)
         if name not in without
     }

@@ -14,6 +14,12 @@ from irmx_trec.conventions import CONVENTIONS
 
 Changes = Mapping[str, str]
 
+_MOST_GRADES = 6
+"""So many grades are tried as the smallest relevant one."""
+
+_LARGEST = 1000.0
+"""Grades above this are gains of 2^1000 where they are exponential."""
+
 
 class Ratios(NamedTuple):
     """What topics have: a numerator and a denominator, and whether something relevant is there to be found."""
@@ -107,7 +113,10 @@ class Topics:
                 options = ["linear", "exp2", "binary"] * (f["largest"] > 1) + ["judged"] * (f["zeros"] > 0)
                 options = [option for option in options if option != self.gain]
             elif name == "threshold":
-                options = [str(grade) for grade in range(1, f["largest"] + 1) if grade != self.rel] + ["judged"]
+                grades = sorted({grade for of_topic in self.grades for grade in of_topic.tolist() if grade > 0})[
+                    :_MOST_GRADES
+                ]
+                options = [f"{grade:g}" for grade in grades if grade != self.rel] + ["judged"]
                 options = [option for option in options if self.kind != "nDCG" or option not in ("1", "judged")]
             elif name == "cutoff":
                 cutoffs = [
@@ -202,7 +211,7 @@ class Topics:
 
     def _gains(self, grade: Floats, changes: Changes) -> Floats:
         """Return what grades are worth; unjudged documents nothing."""
-        threshold = 1.0 if (chosen := changes.get("threshold", "usual")) == "usual" else float(chosen)
+        chosen = changes.get("threshold", "usual")
         gain = changes.get("gain", self.gain)
         if gain == "judged":
             return np.where(np.isnan(grade), 0.0, 1.0)
@@ -210,9 +219,10 @@ class Topics:
         if changes.get("negatives", "0") == "0":
             grade = np.maximum(grade, 0)
         if gain == "binary":
-            return (grade >= threshold).astype(float)
-        grade = np.where((grade >= threshold) | (grade < 0), grade, 0.0)
-        return np.exp2(grade) - 1 if gain == "exp2" else grade
+            return (grade >= (1.0 if chosen == "usual" else float(chosen))).astype(float)
+        if chosen != "usual":
+            grade = np.where((grade >= float(chosen)) | (grade < 0), grade, 0.0)
+        return np.exp2(np.minimum(grade, _LARGEST)) - 1 if gain == "exp2" else grade
 
     @staticmethod
     def _discounts(size: int, changes: Changes) -> Floats:

@@ -14,7 +14,7 @@ import ir_measures
 import numpy as np
 
 from irmx import DataError, Param, UsageError, parse_measure, read_qrels, read_run, read_table
-from irmx.toolkit import counted, some
+from irmx.toolkit import content_of, counted, some
 from irmx_trec.convention_values import Topics
 from irmx_trec.conventions import ALL, CONVENTIONS, TOOLS, Tool
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 MOST_CHANGES, MOST_BY_TOPIC = 2, 3
 """How many changes explain a mean, and values of topics: more explain nearly every number."""
+
+_ENDLESS = 1e9
+"""Means that are not finite, or as large as no measure is, are not counted."""
 
 _AROUND = 0.1
 """The chance of a hit by luck is that of a number at most so far from the value of irmx."""
@@ -147,7 +150,7 @@ class Reconciliation:
             self._explained(self._needed(nearest[1]), "", int(nearest[0]) if self.by_topic else 0) if nearest else None
         )
         unit = 10.0 ** -(self.given.decimals if self.given else 4)
-        numbers = {round(mean / unit) for mean in self._means.values() if not np.isnan(mean)}
+        numbers = {round(mean / unit) for mean in self._means.values() if abs(mean) < _ENDLESS}
         self.reachable = len(numbers)
         near = sum(abs(number * unit - self.value) <= _AROUND for number in numbers)
         self.chance = float("nan") if self.by_topic else min(1.0, near * unit / (2 * _AROUND))
@@ -296,7 +299,7 @@ class Reconciliation:
                     "value": before,
                     "tools": tools,
                 }
-            for step, ((name, option), value) in enumerate(zip(one.changes, one.values, strict=True), 1):
+            for step, ((name, option), value) in enumerate(zip(one.changes, one.values, strict=False), 1):
                 yield {
                     "explanation": number, "step": step, "convention": name, "option": option, "change": value - before,
                     "value": value, "tools": tools,
@@ -499,7 +502,7 @@ def reconcile(
     1       gain       exp2 -0.0146  0.6226
     """
     if isinstance(measure, Mapping):
-        if value is not None or scores is not None or not measure:
+        if value is not None or scores is not None or not measure or None in measure.values():
             raise UsageError("Several measures are given with their values, {measure: value}, and nothing else.")
         return Reconciliations.of(_reconcile(qrels, run, one, stated, None) for one, stated in measure.items())
     if (value is None) == (scores is None):
@@ -529,7 +532,9 @@ def _scores_by_topic(scores: Any, measure: ir_measures.Measure) -> dict[str, Giv
         lines = list(zip(map(str, named), table["query_id"].tolist(), map(str, table["value"].tolist()), strict=True))
     found: dict[str, Given] = {}
     names = {name for name, *_ in lines}
-    wanted = {name for name in names if not name or _is_measure(name, measure)} or (names if len(names) == 1 else set())
+    wanted = {name for name in names if not name or _is_measure(name, measure)}
+    if len(names) == 1 and not any(map(_is_name, names)):
+        wanted = names  # the name that another tool has for it
     if not wanted:
         raise DataError(f"The scores {scores} have no {measure}. They have {some(sorted(names))}.")
     for name, topic, value in lines:
@@ -549,11 +554,15 @@ def _is_measure(name: str, measure: ir_measures.Measure) -> bool:
 
 def _lines_of(scores: Any) -> list[tuple[str, str, str]] | None:
     """Return measure, topic and value of the lines of trec_eval or ir_measures; None of other files."""
-    try:
-        with open(os.fspath(scores), encoding="utf-8") as file:
-            rows = [line.split() for line in file if line.strip()]
-    except (TypeError, UnicodeDecodeError, OSError):
+    if not isinstance(scores, (str, os.PathLike)):
         return None
+    try:
+        content = content_of(os.fspath(scores), "scores").decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    rows = [
+        line.split() for line in content.splitlines() if line.strip() and line.split()[0] not in ("runid", "relstring")
+    ]
     if not rows or any(len(row) != 3 for row in rows) or "value" in rows[0]:
         return None
     by_measure = all(_is_name(row[0]) for row in rows[:20])
