@@ -1,7 +1,8 @@
 """Users who go on from document to document, by C/W/L, and from query to query, in sessions."""
 
-from .continuation import AP, BPM, DCG, ERR, IFT, INSQ, INST, RBP, RR, Precision, User
+from .continuation import AP, BPM, DCG, ERR, IFT, INSQ, INST, RBP, RR, FadingByText, FadingByTime, Precision, User
 from .cwl_measure import COST, CWL, ContinuingUser
+from .effort_by_grade import EFFORT, Effort
 from .expected_session import ESNCG, ESNDCG, ExpectedSessionNCG, ExpectedSessionNDCG
 from .query_by_query import SESSION, SessionAggregate
 from .session_measures import (
@@ -16,6 +17,7 @@ from .session_measures import (
 )
 from .session_runs import SESSION_RUNS, SessionRuns
 from .sessions import QUERY_NUMBER, Sessions
+from .time_biased_gain import LENGTH, TBG, TimeBiasedGain, U, UMeasure
 
 __all__ = [
     "AP",
@@ -23,12 +25,14 @@ __all__ = [
     "COST",
     "CWL",
     "DCG",
+    "EFFORT",
     "ERR",
     "ESNCG",
     "ESNDCG",
     "IFT",
     "INSQ",
     "INST",
+    "LENGTH",
     "NSDCG",
     "QUERY_NUMBER",
     "RBP",
@@ -38,9 +42,13 @@ __all__ = [
     "SESSION",
     "SESSION_RUNS",
     "SRBP",
+    "TBG",
     "ContinuingUser",
+    "Effort",
     "ExpectedSessionNCG",
     "ExpectedSessionNDCG",
+    "FadingByText",
+    "FadingByTime",
     "NormalisedSessionDCG",
     "Precision",
     "SessionAggregate",
@@ -49,5 +57,8 @@ __all__ = [
     "SessionRBP",
     "SessionRuns",
     "Sessions",
+    "TimeBiasedGain",
+    "U",
+    "UMeasure",
     "User",
 ]

@@ -282,4 +282,58 @@ class ERR(User):
         return 1 - gain
 
 
-USERS: list[Symbol] = [RBP(), Precision(), DCG(), RR(), AP(), INSQ(), INST(), BPM(), IFT(), ERR()]
+class FadingByTime(User):
+    """A user who goes on for half of the documents while ``half_life`` passes: time-biased gain, normalised as in cwl_eval.
+
+    The costs are seconds.
+
+    References
+    ----------
+    Smucker, M. D., Clarke, C. L. A.: Time-based Calibration of Effectiveness Measures. SIGIR 2012.
+    """
+
+    NAME = "tbg"
+    SHORT_DESC = "stops with the same probability in every second"
+    FORMULA = Formula(
+        "C(i) = 2^{-c_i / h}",
+        {**_RANK, "c_i": "the cost of the document at rank $i$, in seconds", "h": "the half-life, in seconds"},
+        source="Smucker and Clarke (2012), as in cwl_eval",
+    )
+    SUPPORTED_PARAMS = {
+        "half_life": Param(float, "time after which half of the users have stopped", default=224.0, above=0, unit="s")
+    }
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        return np.asarray(0.5 ** (cost / self["half_life"]))
+
+
+class FadingByText(User):
+    """A user who stops anywhere in the first ``L`` characters with the same probability: U-measure, normalised as in cwl_eval.
+
+    The costs are in the unit of ``L``.
+
+    References
+    ----------
+    Sakai, T., Dou, Z.: Summaries, Ranked Retrieval and Sessions: A Unified Framework for Information Access Evaluation. SIGIR 2013.
+    """
+
+    NAME = "u"
+    SHORT_DESC = "stops anywhere before a cost of L, with the same probability"
+    FORMULA = Formula(
+        r"C(i) = \frac{\max(0, L - K_i)}{L - K_{i-1}}",
+        {**_RANK, "L": "the cost at which every user has stopped", **_COSTS},
+        source="Sakai and Dou (2013), as in cwl_eval",
+    )
+    SUPPORTED_PARAMS = {
+        "L": Param(float, "cost at which every user has stopped, such as characters", default=132_000.0, above=0)
+    }
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        K = np.cumsum(cost, axis=1)  # noqa: N806
+        below, here = np.maximum(0, self["L"] - K), np.maximum(0, self["L"] - (K - cost))
+        return np.asarray(np.divide(below, here, out=np.zeros(cost.shape), where=here > below))
+
+
+USERS: list[Symbol] = [
+    RBP(), Precision(), DCG(), RR(), AP(), INSQ(), INST(), BPM(), IFT(), ERR(), FadingByTime(), FadingByText()
+]  # fmt: skip
