@@ -159,7 +159,7 @@ class Effort(ByGrade):
 
     def of_grade(self, grade: Floats) -> Floats:
         """Return the effort of documents, relative to the largest."""
-        return _at(self["effort"], grade) / max(self["effort"])
+        return np.asarray(_at(self["effort"], grade) / max(self["effort"]))
 
     def gain(self, grade: Floats, relevant: Any) -> Floats:
         """Return the gains of documents by their grades, 0 for those that are not relevant."""
