@@ -226,7 +226,7 @@ LOWERED = {
     "Session": "Session(measure='MP(model=constant)')",
     "CWL": "CWL(user=rr,value='ED')",
     "TBG": "TBG(p_save=[1.0,0.0])",
-    "U": "U(L=100.0,gain='linear',max_grade=10.0,times=[0,60])",
+    "UMeasure": "UMeasure(L=100.0,gain='linear',max_grade=10.0,times=[0,60])",
     "Effort": "Effort(measure='P',effort=[0.01,0.02,1.0])",
 }
 """Settings in which a relevant document lowers the value, where the first example of the measure has none."""

@@ -21,9 +21,9 @@ def value(measure, qrels=QRELS, run=RUN):
     [
         ("TBG", 0.64 * 0.77 * (1 + 2 ** (-(15.152 + 14.462) / 224))),
         ("TBG(half_life=31,times=[9.8,23])", 0.64 * 0.77 * (1 + 2 ** (-32.8 / 31))),
-        ("U", (1 - 3000 / 132000) + (1 - 10200 / 132000)),
-        ("U(max_grade=2)", 0.75 * (1 - 3000 / 132000) + 0.25 * (1 - 10200 / 132000)),
-        ("U(L=50,times=[10,20])", 1 - 20 / 50),
+        ("UMeasure", (1 - 3000 / 132000) + (1 - 10200 / 132000)),
+        ("UMeasure(max_grade=2)", 0.75 * (1 - 3000 / 132000) + 0.25 * (1 - 10200 / 132000)),
+        ("UMeasure(L=50,times=[10,20])", 1 - 20 / 50),
         ("Effort(measure='P',effort=[1,2,4])", 2 / (1 + 1 / 4 + 1 / 2)),
         ("Effort(measure='RR',effort=[1,2,4])", 1),
         ("Effort(measure='AP',effort=[1,2,4])", (1 + 2 / 1.75) / 2),
@@ -54,10 +54,10 @@ def test_lists_need_a_value_and_lengths_are_not_negative():
     with pytest.raises(irmx.UsageError, match="'p_click'"):
         value("TBG(p_click=[])")
     with pytest.raises(irmx.DataError, match="'length' must be 0"):
-        value("U", run=RUN.assign(length=[1, -1, 1]))
+        value("UMeasure", run=RUN.assign(length=[1, -1, 1]))
 
 
-@pytest.mark.parametrize("measure", ["TBG", "U", "Effort(measure='nDCG')"])
+@pytest.mark.parametrize("measure", ["TBG", "UMeasure", "Effort(measure='nDCG')"])
 def test_contributions_add_up(measure):
     parts = irmx.explain(measure, QRELS, RUN, "q")
     assert sum(parts.columns["contribution"]) == pytest.approx(parts.value)

@@ -155,15 +155,15 @@ class UMeasure(FadingGain):
     --------
     >>> import irmx, pandas as pd
     >>> run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "x", "b"], "score": [3, 2, 1], "length": [500, 1000, 700]})
-    >>> irmx.calc_aggregate("U U(L=99,times=[9.8,23])", {"q": {"a": 1, "b": 1}}, run)
-    {U: 1.87727..., U(L=99.0,times=[9.8,23]): 1.20404...}
+    >>> irmx.calc_aggregate("UMeasure UMeasure(L=99,times=[9.8,23])", {"q": {"a": 1, "b": 1}}, run)
+    {UMeasure: 1.87727..., UMeasure(L=99.0,times=[9.8,23]): 1.20404...}
     """
 
-    NAME = "U"
+    NAME = "UMeasure"
     PRETTY_NAME = "U-measure"
     SHORT_DESC = "The gains of the documents, discounted linearly by the text that a user has read."
     FORMULA = Formula(
-        r"\mathrm{U} = \sum_{i} g_i \max\left(0, 1 - \frac{\sum_{j \leq i} s\,l_j}{L}\right)",
+        r"\mathrm{UMeasure} = \sum_{i} g_i \max\left(0, 1 - \frac{\sum_{j \leq i} s\,l_j}{L}\right)",
         {
             "i": "a rank",
             "g_i": r"the gain of its document: 1 if it is relevant; with max_grade, $(2^{\mathrm{grade}} - 1) / 2^{\mathrm{max\_grade}}$ "
@@ -194,7 +194,7 @@ class UMeasure(FadingGain):
         **COMMON_PARAMS,
     }
     CITATIONS = (SAKAI, JIANG_EFFORT)
-    EXAMPLES = ("U", "U(L=99.0,times=[9.8,23,37.6])@9")
+    EXAMPLES = ("UMeasure", "UMeasure(L=99.0,times=[9.8,23,37.6])@9")
     BY_GRADE = ("times",)
 
     def terms(self, rankings: Rankings) -> dict[str, Floats]:
