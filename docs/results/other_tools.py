@@ -9,7 +9,7 @@ from pathlib import Path
 
 from markdown_tables import markdown
 
-from irmx_trec import CONVENTIONS, TOOLS
+from irmx_trec.conventions import CONVENTIONS, TOOLS
 
 PAGE = """# What other tools compute
 

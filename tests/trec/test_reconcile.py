@@ -24,7 +24,7 @@ from sklearn.metrics import ndcg_score
 import irmx
 from irmx import DataError, UsageError
 from irmx.demo import qrels_path, run_path
-from irmx_trec import CONVENTIONS, TOOLS
+from irmx_trec.conventions import CONVENTIONS, TOOLS
 
 QRELS = {"t1": {"a": 3, "b": 1, "c": 0, "d": 2, "e": -1}, "t2": {"f": 1}, "t3": {"g": 0}}
 ROWS = [
