@@ -202,18 +202,7 @@ def test_a_picture_that_no_guide_shows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "package",
-    [
-        "irmx",
-        "irmx_cwl",
-        "irmx_markov",
-        "irmx_ncp",
-        "irmx_pages",
-        "irmx_platforms",
-        "irmx_stream",
-        "irmx_study",
-        "irmx_temporal",
-        "irmx_trec",
-    ],
+    ["irmx", *sorted(p.name.replace("-", "_") for p in (Path(__file__).parent.parent / "plugins").glob("irmx-*"))],
 )
 def test_every_public_name_has_a_heading(package: str, generated: dict[str, str], checks: ModuleType) -> None:
     public = sys.modules[package].__all__

@@ -9,19 +9,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-PACKAGES = (
-    "irmx",
-    "irmx_cwl",
-    "irmx_markov",
-    "irmx_ncp",
-    "irmx_pages",
-    "irmx_platforms",
-    "irmx_stream",
-    "irmx_study",
-    "irmx_temporal",
-    "irmx_trec",
-)
 TOP = Path(__file__).parent.parent
+PACKAGES = ("irmx", *sorted(folder.name.replace("-", "_") for folder in (TOP / "plugins").glob("irmx-*")))
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
