@@ -1,4 +1,4 @@
-"""TBG, U and measures per effort: equality with the software of Jiang and Allan, query by query and session by session."""
+"""TBG, UMeasure and measures per effort: equality with the software of Jiang and Allan, query by query and session by session."""
 
 import gzip
 import os
@@ -16,7 +16,7 @@ NAMES = ("P", "AP", "RR", "ERR", "DCG", "nDCG")
 TBG = "TBG(times=[9.8,23.0,37.6],p_click=[.26,.5,.55],p_save=[0,.2,.8],half_life=31)@9"
 MEASURES = {
     "TBG": TBG,
-    "Umeasure": "U(L=99,max_grade=2,times=[9.8,23.0,37.6])@9",
+    "Umeasure": "UMeasure(L=99,max_grade=2,times=[9.8,23.0,37.6])@9",
     **{f"{m}/{e}": f"Effort(measure='{m}',max_grade=2,effort={v})@9" for m in NAMES for e, v in EFFORTS.items()},
     **{f"RBP{p}/{e}": f"Effort(measure='RBP',p={p},effort={v})@9" for p in (0.8, 0.6) for e, v in EFFORTS.items()},
     **{
@@ -67,7 +67,7 @@ def test_generated_collection(name: str, folder: Path) -> None:
     measures = {
         "tbg_h224": "TBG",
         "tbg_h31": "TBG(half_life=31)",
-        "u_sakai_dou_L132000_offset_cumlen": "U(characters=1,gain='linear',max_grade=3)",
+        "u_sakai_dou_L132000_offset_cumlen": "UMeasure(characters=1,gain='linear',max_grade=3)",
     }
     values = irmx.evaluator(list(measures.values()), collection / "qrels.graded").values(run)
     for column, measure in measures.items():
