@@ -24,6 +24,7 @@ from .cli.printing import PlacesOption as PlacesOption
 from .cli.printing import picture_option as picture_option
 from .cli.printing import print_rows as print_rows
 from .cli.run_arguments import runs_and_measures as runs_and_measures
+from .data.click_logs import read_click_log as read_click_log
 from .data.files import content_in_blocks as content_in_blocks
 from .data.files import content_of as content_of
 from .data.new_file import new_file as new_file

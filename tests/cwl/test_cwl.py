@@ -13,7 +13,9 @@ from irmx_cwl import CWL, RBP
 
 QRELS = {"q": {"a": 1, "b": 1, "z": 1}}
 RUN = pd.DataFrame({"query_id": "q", "doc_id": ["a", "x", "b"], "score": [3, 2, 1], "cost": [1.0, 2.0, 3.0]})
-USERS = [user.NAME for user in irmx.registry().symbols("continuation function").values()]
+USERS = [
+    text for user in irmx.registry().symbols("continuation function").values() for text in user.EXAMPLES or [user.NAME]
+]
 
 
 def value(measure, qrels=QRELS, run=RUN):
@@ -64,7 +66,7 @@ def test_totals_are_rates_times_depth_in_a_closed_ranking(user, documents, depth
         }
     )
     of = {
-        quantity: value(CWL(user=user, value=quantity, depth=depth, closed=True, max_grade=4), qrels, run)
+        quantity: value(f"CWL(user={user},value={quantity},depth={depth},closed=True,max_grade=4)", qrels, run)
         for quantity in ("EU", "ETU", "EC", "ETC", "ED")
     }
     assert of["ETU"] == pytest.approx(of["EU"] * of["ED"], abs=1e-9)

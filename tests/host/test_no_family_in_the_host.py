@@ -22,6 +22,8 @@ WORDS = {
 
 OTHER_THINGS = {
     ("data/table.py", "timestamp"): "a type of Arrow",
+    ("data/click_logs.py", "dwell"): "a column of click logs",
+    ("data/yandex_log.py", "dwell"): "a column of click logs",
 }
 """Names that stand for something else in one file."""
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
+from irmx.data.yandex_log import clicks_of_yandex_log
 from irmx_markov import backward_share, holding_times, read_click_log, transition_counts
-from irmx_markov.yandex_log import clicks_of_yandex_log
 
 LOG = """\
 0\t0\tQ\t8\t0\t7103\t51\t92\t93

@@ -1,10 +1,27 @@
 """Users who go on from document to document, by C/W/L, and from query to query, in sessions."""
 
-from .continuation import AP, BPM, DCG, ERR, IFT, INSQ, INST, RBP, RR, FadingByText, FadingByTime, Precision, User
+from .clicked_depths import continuation_of_clicks
+from .continuation import (
+    AP,
+    BPM,
+    DCG,
+    ERR,
+    IFT,
+    INSQ,
+    INST,
+    RBP,
+    RR,
+    ByRank,
+    FadingByText,
+    FadingByTime,
+    Precision,
+    User,
+)
 from .cwl_measure import COST, CWL, ContinuingUser
 from .effort_by_grade import EFFORT, Effort
 from .expected_session import ESNCG, ESNDCG, ExpectedSessionNCG, ExpectedSessionNDCG
 from .query_by_query import SESSION, SessionAggregate
+from .ratings import RatingFit, fit_to_ratings
 from .session_measures import (
     NSDCG,
     SDCG,
@@ -43,6 +60,7 @@ __all__ = [
     "SESSION_RUNS",
     "SRBP",
     "TBG",
+    "ByRank",
     "ContinuingUser",
     "Effort",
     "ExpectedSessionNCG",
@@ -51,6 +69,7 @@ __all__ = [
     "FadingByTime",
     "NormalisedSessionDCG",
     "Precision",
+    "RatingFit",
     "SessionAggregate",
     "SessionDCG",
     "SessionDCGPerQuery",
@@ -61,4 +80,6 @@ __all__ = [
     "U",
     "UMeasure",
     "User",
+    "continuation_of_clicks",
+    "fit_to_ratings",
 ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from irmx import Formula, Param, Symbol
+from irmx import Formula, Param, Symbol, UsageError, read_table
 from irmx.ragged import Floats, Ints
 
 KIND = "continuation function"
@@ -334,6 +336,65 @@ class FadingByText(User):
         return np.asarray(np.divide(below, here, out=np.zeros(cost.shape), where=here > below))
 
 
+class ByRank(User):
+    """A user who goes on with a probability of each rank, as a list or from a file.
+
+    Parameters
+    ----------
+    probabilities : list of float
+        The probability to go on from ranks 1, 2, ... to the next one; the last one holds for all ranks below.
+    file : str
+        Alternatively, a table file with the columns ``rank`` (1, 2, ...) and ``continuation``, as ``irmx cwl clicks`` writes it.
+
+    Examples
+    --------
+    >>> ByRank(probabilities=[0.9, 0.5]).continuation(np.arange(1, 4), np.zeros((1, 3)), np.ones((1, 3)))
+    array([0.9, 0.5, 0.5])
+    """
+
+    NAME = "by_rank"
+    SHORT_DESC = "goes on with a probability of each rank: a list, or a file made from clicks"
+    EXAMPLES = ("by_rank(probabilities=[0.9,0.7,0.5])",)
+    FORMULA = Formula(
+        r"C(i) = p_{\min(i, n)}",
+        {**_RANK, "p_i": "the probability given for rank $i$", "n": "how many probabilities are given"},
+        source="the plugin irmx-cwl",
+    )
+    SUPPORTED_PARAMS = {
+        "probabilities": Param(list, "probabilities to go on from ranks 1, 2, ...", default=None, low=0, high=1),
+        "file": Param(str, "path of a table with the columns rank and continuation", default=None),
+    }
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self["probabilities"] is not None and self["file"] is not None:
+            raise UsageError("The user 'by_rank' takes either 'probabilities' or 'file', not both.")
+        self._probabilities = self["probabilities"] if self["file"] is None else _read_by_rank(self["file"])
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        if not self._probabilities:
+            raise UsageError(
+                "The user 'by_rank' needs probabilities: by_rank(probabilities=[0.9,0.7,0.5]) or by_rank(file='clicks.csv')."
+            )
+        p = np.array(self._probabilities)
+        return np.asarray(p[np.minimum(rank, len(p)) - 1])
+
+
+def _read_by_rank(path: str) -> list[float]:
+    """Return the probabilities of ranks 1, 2, ... in a table file."""
+    columns = {
+        "rank": Param(int, "the rank", low=1, required=True),
+        "continuation": Param(float, "the probability to go on", low=0, high=1, required=True),
+    }
+    table = read_table(path, columns, "table of continuation probabilities")
+    for row, rank in enumerate(table["rank"].tolist()):
+        if rank != row + 1:
+            table.refuse(
+                [row], f"the rank must be {row + 1}, as ranks are 1, 2, ... in this order. Got {rank} instead."
+            )
+    return [float(p) for p in table["continuation"]]
+
+
 USERS: list[Symbol] = [
-    RBP(), Precision(), DCG(), RR(), AP(), INSQ(), INST(), BPM(), IFT(), ERR(), FadingByTime(), FadingByText()
+    RBP(), Precision(), DCG(), RR(), AP(), INSQ(), INST(), BPM(), IFT(), ERR(), FadingByTime(), FadingByText(), ByRank()
 ]  # fmt: skip

@@ -46,6 +46,8 @@ AZZOPARDI = Citation(
         "doi": "10.1145/3331184.3331398",
     },
 )
+LAST = 100_000
+"""The largest depth."""
 COST = Column(
     "run",
     "cost",
@@ -120,7 +122,7 @@ class ContinuingUser(Measure):
         "largest_cost": Param(
             float, "cost of documents below the end of the ranking; by default the largest of the ranking", above=0
         ),
-        "depth": Param(int, "last rank that a user can come to", default=1000, low=1, high=100_000, unit="ranks"),
+        "depth": Param(int, "last rank that a user can come to", default=1000, low=1, high=LAST, unit="ranks"),
         "closed": Param(
             bool,
             "whether a user at the last rank stops there for sure; cwl_eval drops those who would go on",

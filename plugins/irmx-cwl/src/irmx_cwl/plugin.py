@@ -1,6 +1,6 @@
 """The hooks of irmx-cwl."""
 
-from irmx import Format, Measure, Symbol, hookimpl
+from irmx import Command, Format, Measure, Symbol, hookimpl
 from irmx_cwl.continuation import USERS
 from irmx_cwl.cwl_measure import CWL
 from irmx_cwl.effort_by_grade import EFFORT
@@ -24,3 +24,25 @@ def irmx_symbols() -> list[Symbol]:
 @hookimpl
 def irmx_formats() -> list[Format]:
     return [SESSION_RUNS]
+
+
+@hookimpl
+def irmx_commands() -> list[Command]:
+    return [
+        Command(
+            "clicks",
+            "irmx_cwl.commands:clicks",
+            "cwl",
+            "Show with which probability users go on from each rank.",
+            ("irmx cwl clicks clicks.tsv",),
+            "study",
+        ),
+        Command(
+            "fit",
+            "irmx_cwl.commands:fit",
+            "cwl",
+            "Correlate measures with ratings, and choose parameters.",
+            ("irmx cwl fit qrels.txt sessions.csv nsDCG@10 'sRBP(p=0.1:0.9:9)' --ratings ratings.csv",),
+            "study",
+        ),
+    ]

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from irmx import DataError, DataWarning
-from irmx.toolkit import counted
+from irmx.errors import DataError, DataWarning, counted
 
 if TYPE_CHECKING:
     import pandas as pd
