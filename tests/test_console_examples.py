@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -71,6 +72,7 @@ def folder(tmp_path: Path, demo: Path) -> Path:
     rows = ["query_id\tdoc_id\trelevance\tstop_probability"]
     rows += [f"{topic}\t{doc}\t{grade}\t{grade}" for topic, _, doc, grade in judged]
     (tmp_path / "judged.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    subprocess.run([sys.executable, TOP / "docs/examples/agent_traces.py"], cwd=tmp_path, check=True)
     return tmp_path
 
 

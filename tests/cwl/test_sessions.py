@@ -255,3 +255,48 @@ def test_measures_of_queries_keep_the_columns_that_they_read():
     )
     assert value(lifted, qrels, run) == pytest.approx((1 / 3 * (1 + 1 / 3)) / 2)
     assert value("Session(measure='alpha_nDCG@3',over='first')", qrels, run) > 0
+
+
+# -- costs -------------------------------------------------------------------------------------------------
+
+SPENT = run_of([("s", 1, "x", 2.0), ("s", 1, "a", 1.0), ("s", 2, "", None), ("t", 1, "a", 1.0)]).assign(
+    tokens=[800, 800, 150, 30], time=[1.5, 1.5, 0.0, 2.0]
+)
+OF_TWO = {"s": {"a": 1}, "t": {"a": 1}, "u": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("of", "expected"),
+    [
+        ("'tokens'", [950, 30, 0]),
+        ("'time'", [1.5, 2, 0]),
+        ("'queries'", [2, 1, 0]),
+        ("'documents'", [2, 1, 0]),
+        ("'tokens',missing=5000", [950, 30, 5000]),
+    ],
+)
+def test_what_a_session_costs(of, expected):
+    [values] = irmx.evaluator(f"SessionCost(of={of})", OF_TWO).values(SPENT).values()
+    assert [values[topic] for topic in OF_TWO] == expected
+
+
+def test_the_cost_of_each_query_is_explained():
+    table = irmx.explain("SessionCost(of='tokens')", OF_TWO, SPENT, "s").to_frame()
+    assert table[["query_number", "doc_id", "contribution"]].values.tolist() == [[1, "x", 800], [2, "", 150]]
+
+
+def test_the_cheaper_agent_wins():
+    runs, qrels = {"dear": SPENT, "cheap": SPENT.assign(tokens=SPENT.tokens / 2)}, {"s": {"a": 1}, "t": {"a": 1}}
+    found = irmx.compare("SessionCost(of='tokens')", qrels, runs, baseline="dear").frame()
+    assert found[["wins", "losses"]].values.tolist() == [[2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [("tokens", [800, 700, 150, 30]), ("tokens", [800, 800, None, 30]), ("tokens", [-1, -1, 150, 30])],
+)
+def test_costs_that_are_none(column, values):
+    with pytest.raises(irmx.DataError, match="'tokens'"):
+        irmx.calc_aggregate("SessionCost(of='tokens')", OF_TWO, SPENT.assign(**{column: values}))
+    with pytest.raises(irmx.DataError, match="'cost'"):
+        irmx.calc_aggregate("SessionCost(of='cost')", OF_TWO, SPENT)

@@ -22,6 +22,7 @@ from .effort_by_grade import EFFORT, Effort
 from .expected_session import ESNCG, ESNDCG, ExpectedSessionNCG, ExpectedSessionNDCG
 from .query_by_query import SESSION, SessionAggregate
 from .ratings import RatingFit, fit_to_ratings
+from .session_cost import SESSION_COST, SessionCost
 from .session_measures import (
     NSDCG,
     SDCG,
@@ -57,6 +58,7 @@ __all__ = [
     "SDCG",
     "SDCG_Q",
     "SESSION",
+    "SESSION_COST",
     "SESSION_RUNS",
     "SRBP",
     "TBG",
@@ -71,6 +73,7 @@ __all__ = [
     "Precision",
     "RatingFit",
     "SessionAggregate",
+    "SessionCost",
     "SessionDCG",
     "SessionDCGPerQuery",
     "SessionRBP",

@@ -6,6 +6,7 @@ from irmx_cwl.cwl_measure import CWL
 from irmx_cwl.effort_by_grade import EFFORT
 from irmx_cwl.expected_session import ESNCG, ESNDCG
 from irmx_cwl.query_by_query import SESSION
+from irmx_cwl.session_cost import SESSION_COST
 from irmx_cwl.session_measures import NSDCG, SDCG, SDCG_Q, SRBP
 from irmx_cwl.session_runs import SESSION_RUNS
 from irmx_cwl.time_biased_gain import TBG, U
@@ -13,7 +14,7 @@ from irmx_cwl.time_biased_gain import TBG, U
 
 @hookimpl
 def irmx_measures() -> list[Measure]:
-    return [CWL, TBG, U, EFFORT, SDCG, NSDCG, SDCG_Q, ESNDCG, ESNCG, SRBP, SESSION]
+    return [CWL, TBG, U, EFFORT, SDCG, NSDCG, SDCG_Q, ESNDCG, ESNCG, SRBP, SESSION, SESSION_COST]
 
 
 @hookimpl

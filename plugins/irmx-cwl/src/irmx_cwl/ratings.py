@@ -110,8 +110,8 @@ def fit_to_ratings(
     >>> found = fit_to_ratings(["sRBP(b=0|0.5)", "Session(measure='RR')"], qrels, run, ratings, folds=2)
     >>> found.measures[["measure", "settings", "correlation", "cross_validated"]].round(2)
                      measure  settings  correlation  cross_validated
-    0              sRBP(b=0)         2         0.71             0.76
-    1  Session(measure='RR')         1         0.71             0.76
+    0            sRBP(b=0.0)         2         0.75             0.77
+    1  Session(measure='RR')         1         0.75             0.77
     """
     import pandas as pd
 

@@ -156,6 +156,8 @@ def with_assumptions(
         parts.append(relevant.marked(unjudged=f"relevant (top {depth})"))
     except IrmxError as error:  # such as a measure of subtopics, which an assumed document lacks
         untried = str(error)
+        if getattr(measure, "DOCS_MAY_REPEAT", False):
+            untried = f"{measure} takes documents that come again, which have no one rank"
     if "judged_only" in measure.SUPPORTED_PARAMS and not measure.params.get("judged_only"):
         try:
             condensed = irmx.scores([measure(judged_only=True)], judgments, runs, progress=False)
