@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import irmx
+from irmx_cwl import fit_to_ratings
 
 pytestmark = pytest.mark.real
 K = 9
@@ -113,3 +114,34 @@ def test_ndcg_of_the_queries(over: str, qrels: Any, run: Any, reference: Any, fo
         "last": lambda v: v[-1],
     }
     assert found == pytest.approx({session: put_together[over](v) for session, v in by_session.items()}, abs=1e-9)
+
+
+@pytest.mark.parametrize("correlation", ["pearson", "spearman"])
+def test_agreement_with_ratings(correlation: str, qrels: Any, run: Any, folder: Path) -> None:
+    """The correlations with performance and difficulty that the authors' values have; TBG and U are of each query."""
+    times = "times=[9.8,23.0,37.6]"
+    measures = {
+        "#queries": "SessionCost(of='queries')",
+        "sDCG": "sDCG(b=2,bq=4)@9",
+        "nsDCG": "nsDCG(b=2,bq=4)@9",
+        "sDCG/q": "sDCG_q(b=2,bq=4)@9",
+        "mean TBG": f"Session(measure='TBG({times},p_click=[.26,.5,.55],p_save=[0,.2,.8],half_life=31)@9')",
+        "mean Umeasure": f"Session(measure='UMeasure(L=99,max_grade=2,{times})@9')",
+        "mean ERR/time": "Session(measure='Effort(measure=ERR,max_grade=2,effort=[9.8,23.0,37.6])@9')",
+        "mean P/param": "Session(measure='Effort(measure=P,max_grade=2,effort=[.25,1,1])@9')",
+    }
+    ratings = pd.read_csv(folder / "session.gz", sep="\t", dtype={"SessionID": str})
+    ratings = ratings.rename(
+        columns={"SessionID": "query_id", "Performance": "performance", "Difficulty": "difficulty"}
+    )
+    published = pd.read_csv(folder / "correlations.tsv", sep="\t").set_index(["metric", "user_metric"])[correlation]
+    for said in ("performance", "difficulty"):
+        found = fit_to_ratings(
+            list(measures.values()), qrels, run, ratings, said, correlation=correlation, resamples=100, repeats=1
+        ).measures
+        for metric, value in zip(measures, found["correlation"], strict=True):
+            split = (
+                correlation == "spearman" and metric == "mean Umeasure"
+            )  # ties that the software's rounding errors split
+            assert value == pytest.approx(published[metric, said], abs=1e-3 if split else 1e-9), metric
+        assert (found["sessions"] == 80).all()
