@@ -193,3 +193,11 @@ def test_a_user_of_another_plugin():
 def test_a_cutoff_is_refused():
     with pytest.raises(irmx.UsageError, match="cutoff"):
         irmx.parse_measure("CWL(user=rbp)@10")
+
+
+def test_the_picture_has_attention_continuation_and_the_last_rank():
+    display = irmx.plot("CWL(user=rbp(p=0.5))", {"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}, "q")
+    drawn = {line.get_label().split(",")[0]: line.get_ydata() for line in display.ax_.lines}
+    assert drawn["C(i)"][:3].tolist() == [0.5] * 3
+    assert drawn["L(i)"][:3].tolist() == [0.5, 0.25, 0.125]
+    assert [bar.get_height() for bar in display.ax_.patches][:3] == pytest.approx([0.5, 0.25, 0.125])

@@ -11,7 +11,7 @@ import pytest
 import irmx
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-NAMES = ("irmx-ncg", "irmx-umeasure")
+NAMES = ("irmx-ncg", "irmx-need", "irmx-umeasure")
 IRMX = ("-c", "from irmx.cli import main; main()")
 
 
@@ -50,6 +50,8 @@ def test_they_work_from_the_shell_beside_others(do):
     explained = do(*IRMX, "explain", "some.qrels", "some.csv", "U(L=10000,max_grade=2)", "-t", "q", "-o", "tsv").out
     assert explained.splitlines()[1].split("\t") == ["1", "a", "1", "1.000000", "400.000000", "0.250000", "0.960000", "0.240000"]  # fmt: skip
     plugins = do(*IRMX, "plugins").out
+    needed = do(*IRMX, "eval", "some.qrels", "some.csv", "CWL(user=need(n=2))", "CWL(user=need(n=2),value=ED)").out
+    assert [line.split("\t")[1] for line in needed.splitlines()] == ["0.6667", "3.0000"]
     assert "ncg (irmx-ncg) 0.1.0\n  measures: NCG" in plugins
     assert "umeasure (irmx-umeasure) 0.1.0\n  measures: U" in plugins
 

@@ -48,6 +48,8 @@ AZZOPARDI = Citation(
 )
 LAST = 100_000
 """The largest depth."""
+_DRAWN, _HARDLY = 40, 0.005
+"""The most ranks in a picture, and the share of users who reach a rank that is not drawn."""
 COST = Column(
     "run",
     "cost",
@@ -170,6 +172,29 @@ class ContinuingUser(Measure):
             "weight": np.append(columns["weight"], np.full(len(below), np.nan)),
             "contribution": np.append(columns["contribution"], rest[below]),
         }
+
+    def draw_user(self, rankings: Rankings, ax: Any) -> None:
+        amounts = self._amounts(rankings)
+        go_on = continuation(self["user"], amounts)[0]
+        if self["closed"]:
+            go_on[-1] = 0
+        reach = np.cumprod(np.append(1.0, go_on[:-1]))
+        shown = int(np.clip(np.searchsorted(-reach, -_HARDLY), min(5, len(reach)), _DRAWN))
+        rank = np.arange(1, shown + 1)
+        ax.bar(rank, (reach / reach.sum())[:shown], width=0.8, color="C0", label="W(i), share of attention")
+        ax.plot(rank, go_on[:shown], "o-", markersize=4, color="C2", label="C(i), goes on")
+        ax.plot(rank, (reach * (1 - go_on))[:shown], "s--", markersize=4, color="C3", label="L(i), is the last")
+        relevant = np.flatnonzero(amounts.gain[0, :shown]) + 1
+        ax.plot(
+            relevant, np.full(len(relevant), -0.035), "^", color="C1", markersize=5, clip_on=False,
+            transform=ax.get_xaxis_transform(), label="relevant document",
+        )  # fmt: skip
+        ax.set_xlim(0.3, shown + 0.7)
+        ax.set_ylim(0, 1.03)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.tick_params(axis="x", pad=8)
+        ax.set_xlabel("rank")
+        ax.set_ylabel("probability")
 
     def _weighted(self, amounts: _Amounts) -> tuple[Floats, Floats]:
         """Return the weights and the amounts of all ranks of every topic, whose product adds up to the value."""
