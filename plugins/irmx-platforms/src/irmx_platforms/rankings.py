@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 import re
 from abc import abstractmethod
@@ -13,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from irmx import DataError, Format, Param
 from irmx.toolkit import some
+from irmx_platforms.decoding import Json, decoded, number, parsed, text, texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Json = dict[str, Any]
 Row = tuple[str, str, float]
 """A query, a document, and its score or grade."""
 
@@ -30,16 +29,6 @@ def table_of(table: str, rows: Iterable[Row]) -> pa.Table:
     queries, docs, values = zip(*rows, strict=True) if rows else ((), (), ())
     value = "score" if table == "run" else "relevance"
     return pa.table({"query_id": texts(queries), "doc_id": texts(docs), value: pa.array(values, pa.float64())})
-
-
-def texts(values: Sequence[Any]) -> pa.Array:
-    """Return a column of texts."""
-    import pyarrow as pa
-
-    try:
-        return pa.array(values, pa.string())
-    except UnicodeEncodeError as error:
-        raise DataError(f"A text has a part of a character: {error.object!r}.") from None
 
 
 def in_order(query: Any, docs: Sequence[Any], scores: Sequence[Any] = ()) -> Iterator[Row]:
@@ -59,37 +48,12 @@ def falling(scores: Sequence[float]) -> list[float]:
     return [float(len(scores) - i) for i in range(len(scores))]
 
 
-def text(value: Any) -> str:
-    """Return an id; one that is a whole number as its digits."""
-    if isinstance(value, (str, int)) and not isinstance(value, bool) and str(value).strip():
-        return str(value).strip()
-    raise ValueError(f"an id must be a text or a whole number. Got {value!r}")
-
-
-def number(value: Any) -> float:
-    """Return a score or grade, which may be written as a text; NaN if there is none."""
-    if value is None or isinstance(value, (dict, list, bool)):
-        return math.nan
-    try:
-        return float(value)
-    except (ValueError, OverflowError):
-        return math.nan
-
-
 def grade(value: Any, query: Any, doc: Any) -> float:
     """Return a grade; raise if it is no number."""
     found = number(value)
     if not math.isfinite(found):
         raise ValueError(f"the rating of {doc!r} for {query!r} must be a number. Got {value!r}")
     return found
-
-
-def decoded(path: Path, content: bytes) -> str:
-    """Return the text of a file, which must be UTF-8."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8: byte {error.start}. Save it as UTF-8.") from None
 
 
 class _JsonFormat(Format):
@@ -110,10 +74,7 @@ class _JsonFormat(Format):
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the rankings or judgments of a file."""
-        try:
-            document = json.loads(decoded(path, content))
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{path} is not the JSON of {self.NAME}: {error}.") from None
+        document = parsed(path, content, self.NAME)
         try:
             rows = list(self.rows(table, document))
         except DataError as error:

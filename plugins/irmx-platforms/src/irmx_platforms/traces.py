@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irmx import DataError, DataWarning, Format, Param, read_table
 from irmx.toolkit import counted, some
-from irmx_platforms.rankings import decoded, falling, number, texts
+from irmx_platforms.decoding import decoded, number, texts
+from irmx_platforms.rankings import falling
 from irmx_platforms.searches import (
     Search,
     numbered,
