@@ -91,8 +91,6 @@ class Traces(Format):
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the searches as a run."""
-        if table != "run":
-            raise DataError(f"{path}: traces are runs. Qrels are another file.")
         sessions = _sessions(path, content)
         searches = [search for of_session in sessions.values() for search in of_session]
         if not searches:
