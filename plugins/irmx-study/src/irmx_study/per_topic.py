@@ -72,11 +72,12 @@ _INDEX = "__index_level_0__"
 _TREC = "the output of trec_eval -q"
 _IR_MEASURES = "the output of ir_measures -q or irmx eval -q"
 _IRMX = "the output of irmx eval -q of several runs"
+_TOT = "lines of run, measure, topic and value"
 _PLATFORM = "results of another platform"
 KINDS = (
     f"per-topic results are {_TREC} or of ir_measures -q or irmx eval -q; a csv or tsv with a header and a column query_id "
     "(or qid, topic), and either the columns measure and value, and system (or run, name) for several systems, or one column "
-    "per system; JSON Lines with these names; or a parquet file of irmx.Scores"
+    "per system; JSON Lines with these names; a parquet file of irmx.Scores; or a file in the format of a plugin, as irmx-platforms has them"
 )
 
 
@@ -185,7 +186,7 @@ def _of_lines(path: str, content: bytes, names: MeasureNames) -> TopicResults:
             raise DataError(f"{path}, line {number}: {fields} fields where the first line has {width}.")
     cells = "\t".join(filled).split("\t")
     columns = [list(map(str.strip, cells[c::width])) for c in range(width)]
-    form, (t, m) = (_IRMX, (1, 2)) if width == 4 else _order(path, columns[0], columns[1], names)
+    form, (t, m) = _order(path, columns[:-1], names)
     kept = [
         i
         for i, (topic, measure) in enumerate(zip(columns[t], columns[m], strict=True))
@@ -210,19 +211,24 @@ def _of_lines(path: str, content: bytes, names: MeasureNames) -> TopicResults:
     return TopicResults(path, form, topics, systems, measures, values, place)
 
 
-def _order(path: str, first: Sequence[str], second: Sequence[str], names: MeasureNames) -> tuple[str, tuple[int, int]]:
-    """Return the format of lines of three fields, and the columns of the topic and the measure."""
+def _order(path: str, columns: Sequence[Sequence[str]], names: MeasureNames) -> tuple[str, tuple[int, int]]:
+    """Return the format of lines, and the columns of the topic and the measure, which are the last two before the value."""
+    t, m = len(columns) - 2, len(columns) - 1
     trec, ir = (_TREC, (1, 0)), (_IR_MEASURES, (0, 1))
+    if m == 2:
+        trec, ir = (_TOT, (2, 1)), (_IRMX, (1, 2))
+    first, second = columns[t], columns[m]
     if _SUMMARY in second or not set(_TEXTS).isdisjoint(first):
         return trec
     if _SUMMARY in first:
         return ir
     measures = [any(name in names for name in islice(dict.fromkeys(column), 50)) for column in (first, second)]
     if measures[0] == measures[1]:
+        run = "run<tab>" * (m == 2)
         raise DataError(
             f"{path}, line 1: which of {first[0]!r} and {second[0]!r} is the topic, and which is the measure? irmx knows "
-            f"{'both' if measures[0] else 'neither'} as measures. Put the line query_id<tab>measure<tab>value, or "
-            "measure<tab>query_id<tab>value, at the start."
+            f"{'both' if measures[0] else 'neither'} as measures. Put the line {run}query_id<tab>measure<tab>value, or "
+            f"{run}measure<tab>query_id<tab>value, at the start, and tabs between the fields."
         )
     return trec if measures[0] else ir
 
