@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -226,6 +228,220 @@ def test_measures_of_some_tests_are_left_out_unless_asked_for(write: Write) -> N
         read_per_topic(f"promptfoo(measure=rome):{path}")
 
 
+def test_lines_of_promptfoo(write: Write) -> None:
+    results = [{"gradingResult": {"pass": True}, **result(test, 0, "a", test / 2)} for test in (1, 0)]
+    assert values_of(write(lines(*results))) == {"a": {"score": {"1": 0.5, "0": 0}}}
+
+
+# -- DeepEval and ragas ------------------------------------------------------------------------------------
+
+
+def case(name: str, input: str | None = None, **scores: Any) -> dict[str, Any]:
+    metrics = [{"name": metric, "score": score} for metric, score in scores.items()]
+    return {"name": name, "metricsData": metrics} | ({} if input is None else {"input": input})
+
+
+def test_runs_of_deepeval(write: Write) -> None:
+    run = {
+        "testCases": [case("q1", "who?", Overlap=1, Exact=0.5), case("test_case_1", "why?", Overlap=0.25, Exact=1)],
+        "identifier": "new",
+    }
+    expected = {"new": {"Overlap": {"q1": 1, "why?": 0.25}, "Exact": {"q1": 0.5, "why?": 1}}}
+    path = write(run, indent=1)
+    assert values_of(path) == expected
+    assert list(values_of(f"deepeval(topic=input):{path}")["new"]["Exact"]) == ["who?", "why?"]
+    talk = {"testCases": [], "conversationalTestCases": [case("talk", Overlap=1)], "hyperparameters": {"model": "m"}}
+    assert values_of(write(talk)) == {"m": {"Overlap": {"talk": 1}}}
+    failed = {"testCases": [case("a", "a", Overlap=1), case("b", "b", Overlap=None)]}
+    with pytest.warns(
+        DataWarning, match=r"1 of 2 values are no finite numbers, and left out: Overlap \(1\); such as 'None' for b"
+    ):
+        assert values_of(write(failed, "old.json")) == {"old.json": {"Overlap": {"a": 1}}}
+
+
+RAGAS = [
+    {
+        "user_input": "who?",
+        "retrieved_contexts": ["a, b", "c"],
+        "response": "7",
+        "faithfulness": 0.5,
+        "passed": True,
+        "kind": "x",
+    },
+    {
+        "user_input": "why?",
+        "retrieved_contexts": [],
+        "response": "8",
+        "faithfulness": 1.0,
+        "passed": False,
+        "kind": "y",
+    },
+]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_tables_of_ragas(write: Write, tmp_path: Path, form: str) -> None:
+    path = str(tmp_path / f"result.{form}")
+    frame = pd.DataFrame(RAGAS)
+    if form == "csv":
+        frame.to_csv(path)  # with the numbers of rows
+    elif form == "parquet":
+        frame.to_parquet(path)
+    else:
+        write(lines(*RAGAS), "result.jsonl")
+    expected = {"faithfulness": {"who?": 0.5, "why?": 1}, "passed": {"who?": 1, "why?": 0}}
+    assert values_of(path) == {f"result.{form}": expected}
+    rows = values_of(f"ragas(topic=row):{path}", names=["mine"])
+    assert rows == {"mine": {"faithfulness": {"1": 0.5, "2": 1}, "passed": {"1": 1, "2": 0}}}
+
+
+def test_cells_of_ragas_that_are_no_numbers(write: Write) -> None:
+    path = write("user_input,response,good,bad\nq1,x,0.5,1\nq2,y,1,\nq3,z,0,oops\nq1,x,1,0\n", "a.csv")
+    with pytest.warns(DataWarning) as told:
+        assert values_of(path) == {"a.csv": {"good": {"q1": 0.75, "q2": 1, "q3": 0}}}
+    assert [re.sub(".*a.csv: ", "", str(one.message)).partition("(")[0].strip() for one in told] == [
+        "2 of 8 values are no finite numbers, and left out: bad",
+        "2 of 4 values are means over repeats of the same item, 2 to 2 of each.",
+        "1 measure of some topics only is left out: bad",
+    ]
+    several = [{**row, "user_input": [{"content": row["user_input"]}]} for row in RAGAS]
+    assert list(values_of(write(lines(*several)))["file.json"]["passed"]) == [
+        '[{"content": "who?"}]',
+        '[{"content": "why?"}]',
+    ]
+
+
+# -- harnesses ---------------------------------------------------------------------------------------------
+
+
+def doc(id: int, filter: str | None = "none", **measures: Any) -> dict[str, Any]:
+    listed = {} if filter is None else {"filter": filter, "metrics": list(measures)}
+    return {"doc_id": id, "doc": {"question": "?"}, "target": "x", **listed, "doc_hash": "0", **measures}
+
+
+def test_samples_of_lm_eval(write: Write) -> None:
+    name = "out/samples_task_2026-01-01T00-00-00.1.jsonl"
+    path = write(lines(doc(0, acc=1.0), doc(1, acc=0.0)), name)
+    values = {"acc": {"0": 1, "1": 0}}
+    assert values_of(path) == {Path(path).name: values}
+    write({"model_name": "org/other"}, "out/results_2025-01-01T00-00-00.1.json")
+    assert values_of(path) == {"org/other": values}
+    write({"model_name": "org/model"}, "out/results_2026-01-01T00-00-00.1.json")
+    assert values_of(path) == {"org/model": values}
+    assert values_of(path, names=["mine"]) == {"mine": values}
+    write("{", "out/results_2026-01-01T00-00-00.1.json")
+    with pytest.raises(DataError, match="names the system, cannot be read"):
+        read_per_topic(path)
+    assert values_of(write(lines(doc(0, None, f1=0.5)), "org__model/samples_t.jsonl")) == {
+        "org__model": {"f1": {"0": 0.5}}
+    }
+
+
+def test_filters_of_lm_eval_are_chosen(write: Write) -> None:
+    path = write(lines(doc(0, "strict", em=0, pair=[1, 2]), doc(0, "loose", em=1, pair=[1, 2])), "s.jsonl")
+    with pytest.raises(
+        DataError, match=r"There are 2 of filter. Choose one of strict, loose: 'lm_eval\(filter=strict\):FILE'"
+    ):
+        read_per_topic(path)
+    with pytest.warns(
+        DataWarning, match=r"1 of 2 values are no finite numbers, and left out: pair \(1\); such as '\[1, 2\]' for 0"
+    ):
+        assert values_of(f"lm_eval(filter=loose):{path}", names=["m"]) == {"m": {"em": {"0": 1}}}
+
+
+def instance(id: str, perturbation: Any = None, **means: float | None) -> dict[str, Any]:
+    stats = [
+        {"name": {"name": name}, "count": 0} if mean is None else {"name": {"name": name}, "count": 1, "mean": mean}
+        for name, mean in means.items()
+    ]
+    return {"instance_id": id, "stats": stats} | ({} if perturbation is None else {"perturbation": perturbation})
+
+
+def test_instances_of_helm(write: Write) -> None:
+    path = write(
+        [instance("id1", f1=0.5, cost=None), instance("id2", f1=1, cost=None)], "run/per_instance_stats.json", indent=1
+    )
+    assert values_of(path) == {"per_instance_stats.json": {"f1": {"id1": 0.5, "id2": 1}}}
+    write({"adapter_spec": {"model": "org/model"}}, "run/run_spec.json")
+    assert values_of(path) == {"org/model": {"f1": {"id1": 0.5, "id2": 1}}}
+    changed = [instance("id1", f1=0.5), instance("id1", {"name": "typos"}, f1=0), instance("id1", f1=1)]
+    with pytest.warns(DataWarning) as told:
+        assert values_of(write(changed)) == {"file.json": {"f1": {"id1": 0.75}}}
+    assert "1 of 3 results are of changed instances, and left out" in str(told[0].message)
+
+
+def row(name: str, sample: str, score: Any, model: str = "org/a", **more: Any) -> dict[str, Any]:
+    return {
+        "schema_version": "0.3.0",
+        "evaluation_id": "toy/org_a/1",
+        "model_id": model,
+        "evaluation_name": name,
+        **more,
+        "sample_id": sample,
+        "evaluation": {"score": score, "is_correct": False},
+    }
+
+
+def test_samples_of_every_eval_ever(write: Write) -> None:
+    rows = [
+        row("toy.nDCG@10", "1", 0.5),
+        row("toy.nDCG@10", "2", 1),
+        row("AP", "1", 0.25),
+        row("AP", "2", 0),
+        row("AP", "1", 1, "org/b"),
+        row("toy.nDCG@10", "1", 1, "org/b"),
+        row("toy.nDCG@10", "2", 0.75, "org/b"),
+        row("AP", "2", 0.5, "org/b"),
+    ]
+    assert values_of(write(lines(*rows))) == {
+        "org/a": {"nDCG@10": {"1": 0.5, "2": 1}, "AP": {"1": 0.25, "2": 0}},
+        "org/b": {"AP": {"1": 1, "2": 0.5}, "nDCG@10": {"1": 1, "2": 0.75}},
+    }
+    same = [
+        row("toy.bench", "1", 0.5, evaluation_result_id="toy.f1"),
+        row("toy.bench", "1", 1, evaluation_result_id="toy.em"),
+    ]
+    assert values_of(write(lines(*same))) == {"org/a": {"f1": {"1": 0.5}, "em": {"1": 1}}}
+
+
+# -- search engines ------------------------------------------------------------------------------------
+
+
+def test_evaluation_results_of_opensearch(write: Write) -> None:
+    found = {"searchConfigurationList": ["c1"], "evaluationResultList": [
+        {"searchText": query, "documentIds": ["d"], "metrics": [{"metric": "NDCG@5", "value": value}, {"metric": "Coverage", "value": "1"}]}
+        for query, value in {"red shoes": 0.5, "hats": 1}.items()
+    ]}  # fmt: skip
+    assert values_of(write(found)) == {
+        "c1": {"nDCG@5": {"red shoes": 0.5, "hats": 1}, "Coverage": {"red shoes": 1, "hats": 1}}
+    }
+    assert irmx.read_run(write(found)).topics == ["red shoes", "hats"]
+    one = {
+        "searchConfigurationId": "c2",
+        "searchText": "hats",
+        "documentIds": [],
+        "metrics": [{"metric": "MAP@5", "value": 0.25}],
+    }
+    assert values_of(write(one)) == {"c2": {"AP@5": {"hats": 0.25}}}
+    with pytest.raises(DataError, match="how alike they are, not how good"):
+        read_per_topic(write({"searchConfigurationList": ["c1", "c2"], "results": []}))
+
+
+def test_responses_of_rank_eval(write: Write) -> None:
+    response = {
+        "metric_score": 0.5,
+        "details": {"q1": {"metric_score": 0.75}, "q2": {"metric_score": 0.25}},
+        "failures": {},
+    }
+    path = write(response, "a.json")
+    assert values_of(path) == {"a.json": {"metric_score": {"q1": 0.75, "q2": 0.25}}}
+    assert values_of(f"rank_eval(metric=P@10):{write({'rank_eval': response}, 'a.json')}", names=["a"]) == {
+        "a": {"P@10": {"q1": 0.75, "q2": 0.25}}
+    }
+    with pytest.warns(DataWarning, match="1 request failed, first 'q3'"):
+        read_per_topic(write({**response, "failures": {"q3": {"error": "timeout"}}}))
+
+
 # -- what cannot be read -----------------------------------------------------------------------------------
 
 ONE = '{"status": "success", "eval": {"model": "m"}, "samples": [{"id": ID, "scores": {"m": {"value": VALUE}}}]}'
@@ -241,6 +457,17 @@ FAULTS: dict[str, tuple[str, str]] = {
     "a number too large": (ONE.replace("ID", "1").replace("VALUE", "1" + "0" * 400), "has no value of an item that is a number"),
     "infinity": (ONE.replace("ID", "1").replace("VALUE", "Infinity"), "Found 'inf' for 1"),
     "half a character": (ONE.replace("ID", '"\\ud800"').replace("VALUE", "1"), "part of a character"),
+    "a score that is none": ('{"testCases": [{"name": "a", "metricsData": [{"score": 1}]}]}', "it lacks 'name'"),
+    "cases that are none": ('{"testCases": [5]}', "cannot be read as deepeval"),
+    "a line that is not JSON": ('{"doc_id": 0, "doc": {}, "acc": 1}\n{"doc_id": 1, ', "line 2 is not the JSON of lm_eval"),
+    "a line that is no object": ('{"doc_id": 0, "doc": {}, "acc": 1}\n[1]\n', "cannot be read as lm_eval"),
+    "no instances": ('[{"instance_id": "a", "stats": []}]', "has no value of an item that is a number"),
+    "a stat without mean": ('[{"instance_id": "a", "stats": [{"name": {"name": "f1"}}]}]', "it lacks 'mean'"),
+    "only texts": ("user_input,response\nq,r\n", "has no value of an item that is a number"),
+    "no question": ("user_input,good\n,1\n", "an id must be a text"),
+    "no metrics": ('{"searchConfigurationId": "c", "searchText": "q"}', "it lacks 'metrics'"),
+    "no details": ('{"metric_score": 1}', "it lacks 'details'"),
+    "qrels": ("q1 0 d1 1\n", "which of '0' and 'd1' is the topic"),
     "a run": ("q1 Q0 d1 1 2.5 tag\n", "is not understood"),
 }  # fmt: skip
 
@@ -351,3 +578,49 @@ def test_a_file_of_promptfoo(platforms: Path) -> None:
         system = values[f"{of['provider']} prompt {prompt % 2 + 1}"]
         assert sum(system["score"].values()) == pytest.approx(of["metrics"]["score"])
         assert sum(system["length"].values()) == pytest.approx(of["metrics"]["namedScores"]["length"])
+
+
+SAMPLES = [
+    ("deepeval/test_run_sample.json", "test_run_sample.json", {"Answer Relevancy": 0.92, "Faithfulness": 0.45}),
+    ("deepeval/test_run_system-A.json", "system-A", {"Overlap": 0.5, "Exact Match": 0.5}),
+    ("lm_eval/samples_math_perturbed_full_2026-01-21T03-44-18.458309.jsonl", "RylanSchaeffer/mem_Qwen3-93M_minerva_math_rep_0_sbst_1.0000_epch_1_ot_1", {"exact_match": 0}),
+    ("ragas/result.csv", "result.csv", {"id_based_context_precision": 0.25, "id_based_context_recall": 0.5, "non_llm_string_similarity": 4 / 7}),
+    ("ragas/result.jsonl", "result.jsonl", {"id_based_context_precision": 0.25, "id_based_context_recall": 0.5, "non_llm_string_similarity": 4 / 7}),
+    ("ragas/result.parquet", "result.parquet", {"id_based_context_precision": 0.25, "id_based_context_recall": 0.5, "non_llm_string_similarity": 4 / 7}),
+    ("trec_rag/leaderboard_tot.txt", "my_best_run_02_citations", {"Measure-01": 3, "Measure-02": 1}),
+    ("trec_rag/kiddie/eval/kiddie_fake.eval.ir_measures.txt", "run1", {"RELEVANCE": 0.864}),
+    ("every_eval_ever/demo_samples.jsonl", "demo-org/demo-model", {"demo_bench": 1}),
+    ("constructed/every_eval_ever/data/toy-collection/toy-org/bm25/0f0c1a52-6d0e-4c39-9a54-0c5a5a0f6b11_samples.jsonl", "toy-org/bm25", {"nDCG@10": 0.525, "AP": 0.3}),
+    ("opensearch_search_relevance/evaluation_result_test_document.json", "legacy-config", {"nDCG@5": 0.5}),
+    ("opensearch_search_relevance/movies_experiment_pointwise.json", "a58e2718-5ffd-4e94-9875-f305e323706e", {"nDCG": 0.32}),
+    ("constructed/rank_eval/response.json", "response.json", {"metric_score": 0.63}),
+    ("promptfoo/out.jsonl", "system-B prompt 1", {"length": 0.09, "score": 0.295}),
+]  # fmt: skip
+"""Files, a system of each, and its means, computed by hand or printed by the tool."""
+
+
+@pytest.mark.real
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+@pytest.mark.parametrize(("name", "system", "means"), SAMPLES, ids=[name for name, *_ in SAMPLES])
+def test_means_of_files_of_platforms(platforms: Path, name: str, system: str, means: dict[str, float]) -> None:
+    found = read_per_topic(platforms / name).means().loc[system].to_dict()
+    assert found == pytest.approx(means)
+
+
+@pytest.mark.real
+def test_a_file_of_helm(platforms: Path) -> None:
+    path = platforms / "helm" / "narrative_qa_gpt2" / "per_instance_stats.json"
+    [(system, values)] = values_of(path).items()
+    assert system == "openai/gpt2"
+    for one in json.loads(path.read_text()):
+        for stat in one["stats"]:
+            if stat["count"]:
+                assert values[stat["name"]["name"]][one["instance_id"]] == stat["sum"] / stat["count"]
+
+
+@pytest.mark.real
+def test_what_holds_no_values_by_item_is_told(platforms: Path) -> None:
+    for name in ("opensearch_search_relevance/movies_experiment_pairwise_sample.json", "ragas/dataset.csv", "ragas/dataset.jsonl", "every_eval_ever/demo.json",
+                 "lm_eval/results_2026-01-21T03-44-18.458309.json", "ranx/run.json", "ranx/run.trec.gz", "phoenix/spans.jsonl", "helm/narrative_qa_gpt2/run_spec.json"):  # fmt: skip
+        with pytest.raises(DataError):
+            read_per_topic(platforms / name)

@@ -22,7 +22,7 @@ MEASURE = Param(str, "the measure to read, on the topics that have it", default=
 
 
 class Value(NamedTuple):
-    """What a file says of a topic; the value may be anything, and the system None."""
+    """A value of a file, which may be anything; the system is None if the file does not name it."""
 
     topic: str
     measure: str
@@ -31,7 +31,7 @@ class Value(NamedTuple):
 
 
 class Results(Format):
-    """A format of results by item: of every item and measure a value, which the items of a study of measures are topics for."""
+    """A format of results by item: a value for every item and measure. The items become topics."""
 
     TABLES = ("scores",)
     SUPPORTED_PARAMS = {"measure": MEASURE}
@@ -46,11 +46,25 @@ class Results(Format):
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the results of a file as scores."""
-        return table_of_values(self, path, self.values(path, content), self["measure"])
+        return table_of_values(self, path, self.values(path, content))
 
     @abstractmethod
     def values(self, path: Path, content: bytes) -> Iterable[Value]:
         """Yield the values of a file."""
+
+
+def chosen(reader: Format, name: str, known: Iterable[str]) -> str:
+    """Return the value of a parameter of a format, or the only one that there is."""
+    known = list(dict.fromkeys(known))
+    asked = str(reader[name])
+    if asked and asked in known:
+        return asked
+    if not asked and len(known) == 1:
+        return known[0]
+    problem = f"There is no {name} {asked!r}." if asked else f"There are {len(known)} of {name}."
+    raise DataError(
+        f"{problem} Choose one of {some(known, 10)}: '{reader.NAME}({name}={known[0] if known else '...'}):FILE'."
+    )
 
 
 def json_lines(path: Path, content: bytes, name: str) -> Iterator[tuple[str, Any]]:
@@ -60,13 +74,14 @@ def json_lines(path: Path, content: bytes, name: str) -> Iterator[tuple[str, Any
             yield f"{path}, line {line}", parsed(path, written, name, f", line {line}")
 
 
-def table_of_values(reader: Format, path: Path, values: Iterable[Value], measure: str = "") -> pa.Table:
+def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.Table:
     """Return values as scores: those of an item that is repeated as their mean, those that are no numbers left out with a warning.
 
     Measures that not all topics of a system have are left out, too, unless one is asked for.
     """
     import pyarrow as pa
 
+    measure = reader["measure"] if "measure" in reader.SUPPORTED_PARAMS else ""
     try:
         every = list(values)
     except DataError:
