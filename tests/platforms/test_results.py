@@ -467,6 +467,10 @@ FAULTS: dict[str, tuple[str, str]] = {
     "no question": ("user_input,good\n,1\n", "an id must be a text"),
     "no metrics": ('{"searchConfigurationId": "c", "searchText": "q"}', "it lacks 'metrics'"),
     "no details": ('{"metric_score": 1}', "it lacks 'details'"),
+    "a measure that is no text": ('{"testCases": [{"name": "a", "metricsData": [{"name": {}, "score": 1}]}]}', "an id must be a text"),
+    "a system of some": ('{"evaluationResultList": [{"searchText": "a", "metrics": [{"metric": "m", "value": 1}]}, {"searchConfigurationId": "c", "searchText": "a", "metrics": [{"metric": "m", "value": 1}]}]}', "names the system of some results only: c"),
+    "instances too deep": ('[{"instance_id": "a", "stats": ' + '{"a":' * 100_000, "is not the JSON of helm: too deeply nested"),
+    "a quote without end": ('user_input,good\n"q,1\n', "cannot be read"),
     "qrels": ("q1 0 d1 1\n", "which of '0' and 'd1' is the topic"),
     "a run": ("q1 Q0 d1 1 2.5 tag\n", "is not understood"),
 }  # fmt: skip
@@ -477,6 +481,13 @@ def test_what_cannot_be_read_is_told(write: Write, fault: str) -> None:
     content, said = FAULTS[fault]
     with pytest.raises(DataError, match=said):
         read_per_topic(write(content))
+
+
+def test_other_encodings_are_told(tmp_path: Path) -> None:
+    for encoding in ("latin-1", "utf-16"):
+        (tmp_path / "a.json").write_bytes('{"testCases": [{"name": "é"}]}'.encode(encoding))
+        with pytest.raises(DataError, match="is not UTF-8"):
+            read_per_topic(tmp_path / "a.json")
 
 
 def test_damaged_archives_are_told(tmp_path: Path) -> None:

@@ -26,8 +26,9 @@ def decoded(path: Path, content: bytes) -> str:
 
 def parsed(path: Path, content: bytes | str, name: str, where: str = "") -> Any:
     """Return the JSON of a file or a line of it, which is of a format."""
+    written = content if isinstance(content, str) else decoded(path, content)
     try:
-        return json.loads(content if isinstance(content, str) else decoded(path, content))
+        return json.loads(written)
     except (ValueError, RecursionError) as error:
         why = "too deeply nested" if isinstance(error, RecursionError) else error
         raise DataError(f"{path}{where} is not the JSON of {name}: {why}.") from None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from irmx import DataError, DataWarning, Format, Param
 from irmx.toolkit import counted, some
-from irmx_platforms.decoding import decoded, number, parsed, texts
+from irmx_platforms.decoding import decoded, number, parsed, text, texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,7 +83,10 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
 
     measure = reader["measure"] if "measure" in reader.SUPPORTED_PARAMS else ""
     try:
-        every = list(values)
+        every = [
+            Value(one.topic, text(one.measure), one.value, None if one.system is None else text(one.system))
+            for one in values
+        ]
     except DataError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
@@ -110,6 +113,8 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
     kept = set(_complete(reader, path, list(found)) if not measure else [measure])
     rows = [(*key, math.fsum(several) / len(several)) for key, several in found.items() if key[2] in kept]
     systems, topics, measures, means = zip(*rows, strict=True)
+    if None in systems and len(set(systems)) > 1:
+        raise DataError(f"{path} names the system of some results only: {some(dict.fromkeys(filter(None, systems)))}.")
     columns = {"query_id": texts(topics), "measure": texts(measures), "value": pa.array(means, pa.float64())}
     return pa.table(columns if None in systems else columns | {"system": texts(systems)})
 

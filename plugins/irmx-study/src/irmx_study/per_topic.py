@@ -125,6 +125,7 @@ def read_topic_results(path: str, measure: str | None, names: MeasureNames, alon
             f"{path}, line 1: {first!r} looks like a mean. Print the values of all topics, with the option -q."
         )
     if "\t" not in first and "," not in first:
+        _text_of(path, content)
         raise DataError(f"{path}, line 1: {first[:100]!r} is not understood; {KINDS}.")
     return _of_table(path, content, _header(path, content, "\t" if "\t" in first else ","), measure, names, alone)
 
