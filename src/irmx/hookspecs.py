@@ -41,7 +41,7 @@ def irmx_symbols() -> Iterable[Symbol]:  # type: ignore[empty-body]
 
 @hookspec
 def irmx_formats() -> Iterable[Format]:  # type: ignore[empty-body]
-    """Return readers of file formats for qrels and runs, each an :class:`irmx.Format`."""
+    """Return readers of file formats for qrels, runs and scores, each an :class:`irmx.Format`."""
 
 
 @hookspec

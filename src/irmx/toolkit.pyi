@@ -27,6 +27,10 @@ from .cli.run_arguments import runs_and_measures as runs_and_measures
 from .data.click_logs import read_click_log as read_click_log
 from .data.files import content_in_blocks as content_in_blocks
 from .data.files import content_of as content_of
+from .data.files import decompressed_limit as decompressed_limit
+from .data.files import too_large as too_large
+from .data.formats import path_of as path_of
+from .data.formats import scores_in_format as scores_in_format
 from .data.new_file import new_file as new_file
 from .data.paths import matching_file as matching_file
 from .data.paths import matching_files as matching_files

@@ -355,7 +355,7 @@ def test_more_that_is_read_or_told(write: Any, tmp_path: Path) -> None:
     nanoseconds = {"context": {"trace_id": "t", "span_id": "s"}, "start_time": 1795520270 * 10**9, "end_time": 1795520272 * 10**9,
                    "attributes": {"openinference.span.kind": "RETRIEVER", "retrieval.documents": ["a"], "llm.token_count.total": 10**400}}  # fmt: skip
     assert irmx.read_run(write(json.dumps(nanoseconds))).column("time").tolist() == [2.0]
-    with pytest.raises(DataError, match="traces are runs"):
+    with pytest.raises(UsageError, match="The format traces holds run, not qrels"):
         irmx.read_qrels("traces:" + write(OWN))
     many = OWN.replace(', "query_number": 1', ', "query": "%s"' % ("x" * 1000)) * 20_000
     assert len(irmx.read_run(write(many))) == 20_000

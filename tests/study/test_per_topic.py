@@ -117,6 +117,20 @@ def test_what_irmx_eval_prints(
     assert_same(scores, demo)
 
 
+def test_lines_of_several_runs_in_both_orders(write: Callable[..., list[str]]) -> None:
+    rows = [("r1", "28", 1), ("r1", "29", 2), ("r2", "28", 3), ("r2", "29", 4), ("r1", "all", 1.5), ("r2", "all", 3.5)]
+    tot = "".join(f"{run}   M-1  {topic} {value}\n" for run, topic, value in rows)
+    by_topic = "".join(f"{run}\t{topic}\tM-1\t{value}\n" for run, topic, value in rows)
+    for content in (tot, by_topic, "run_id\tquery_id\tmeasure\tvalue\n" + by_topic):
+        scores = read_per_topic(write(a=content))
+        assert (scores.topics, scores.systems, str(scores.measures)) == (("28", "29"), ("r1", "r2"), "(M-1,)")
+        assert scores.values[:, :, 0].tolist() == [[1, 3], [2, 4]]
+    for content in ("r1\tAP\tM-1\t1\n", "r1\tM-1\tAP\t1\n"):
+        assert read_per_topic(write(a=content)).topics == ("M-1",)
+    with pytest.raises(DataError, match=r"which of '28' and 'M-1' is the topic.*run<tab>query_id"):
+        read_per_topic(write(a="r1\t28\tM-1\t1\n"))
+
+
 def test_tables_with_a_column_per_system(demo: Scores, tmp_path: Path) -> None:
     wide = demo.frame().query("measure == 'AP'").pivot(index="query_id", columns="system", values="value")
     wide = wide.loc[list(demo.topics), list(demo.systems)].reset_index()

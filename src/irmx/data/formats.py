@@ -32,7 +32,7 @@ START = 4096
 
 
 class Format(ABC):
-    """A file format for qrels, runs or both; a plugin registers instances through ``irmx_formats``.
+    """A file format for qrels, runs or scores; a plugin registers instances through ``irmx_formats``.
 
     Attributes
     ----------
@@ -42,8 +42,9 @@ class Format(ABC):
         A description in one sentence.
     EXAMPLES : tuple of str
         How files of it are given, such as ``("run.csv", "csv:run.txt")``.
-    TABLES : tuple of {"run", "qrels"}
-        The tables that it can hold.
+    TABLES : tuple of {"run", "qrels", "scores"}
+        The tables that it can hold. Scores are the results of another tool by topic: ``query_id``, ``measure``, ``value``, and
+        ``system`` if the file names it.
     FOLDERS : tuple of {"run", "qrels"}
         The tables that it can read from a folder, given as ``NAME:path``.
     IDS : bool
@@ -123,6 +124,77 @@ def read_file(table: TableName, source: str | os.PathLike[str], ranking: str | N
     path = as_path(name_of(path))
     if not content.strip() and not path.is_dir() and _is_of_host(reader):
         raise DataError(f"The {table} {path} is empty.", place=str(path))
+    return _read_by(reader, table, source, path, content, ranking)
+
+
+def scores_in_format(source: str | os.PathLike[str], content: bytes) -> Table | None:
+    """Return the scores in a file of a plugin's format, None if the file is of none.
+
+    Parameters
+    ----------
+    source : str or Path
+        A path, or ``FORMAT:path`` to name the format; see :func:`path_of`.
+    content : bytes
+        The (decompressed) content of the file.
+
+    Returns
+    -------
+    Table or None
+        The columns ``query_id``, ``measure``, ``value``, which is NaN where there is none, and ``system`` if the file names it.
+
+    Raises
+    ------
+    irmx.UsageError
+        If the format that is named holds no scores.
+    irmx.DataError
+        If the file cannot be read in its format.
+
+    Examples
+    --------
+    >>> scores_in_format("results.txt", b"map 401 0.5") is None
+    True
+    """
+    path = as_path(name_of(path_of(source)))
+    named = named_format(source)
+    reader = _holding("scores", *named) if named else _recognised("scores", path, content[:START])
+    if reader is None:
+        return None
+    table = _read_by(reader, "scores", source, path, content)
+    table.declare(
+        {name: Param(str, "", required=True) for name in ("query_id", "measure", "system")}
+        | {"value": Param(float, "the value", nullable=True)}
+    )
+    return table
+
+
+def _holding(table: TableName, reader: Format, path: Path) -> Format:
+    """Return a format that is named for a file; raise if it does not hold such tables."""
+    if table not in (*reader.TABLES, *reader.FOLDERS):
+        raise UsageError(
+            f"The format {reader.NAME} holds {' and '.join(reader.TABLES)}, not {'a run' if table == 'run' else table}. Name another for "
+            f"{path}, or none: irmx recognises files by their content."
+        )
+    return reader
+
+
+def _recognised(table: TableName, path: Path, start: bytes) -> Format | None:
+    """Return the first format that recognises a file or folder."""
+    formats: dict[str, Format] = registry().formats()
+    for reader in formats.values():
+        if table in (reader.FOLDERS if path.is_dir() else reader.TABLES) and _recognises(reader, table, path, start):
+            return reader
+    return None
+
+
+def _read_by(
+    reader: Format,
+    table: TableName,
+    source: str | os.PathLike[str],
+    path: Path,
+    content: bytes,
+    ranking: str | None = None,
+) -> Table:
+    """Return a file as a format reads it, with the vocabulary's names."""
     try:
         with errors_of(reader, path):
             rows = reader.read(table, path, content) if ranking is None else reader.read_ranking(path, content, ranking)
@@ -168,17 +240,17 @@ def named_format(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
 def format_of(table: TableName, source: str | os.PathLike[str], start: bytes) -> Format:
     """Return the format of a file or folder: that which is named, or recognised by the path and the start of the content."""
     if named := named_format(source):
-        return named[0]
+        return _holding(table, named[0], named[1])
     path, formats = as_path(source), dict[str, Format](registry().formats())
-    for reader in formats.values():
-        if table in (reader.FOLDERS if path.is_dir() else reader.TABLES) and _recognises(reader, table, path, start):
-            return reader
+    if (reader := _recognised(table, path, start)) is not None:
+        return reader
     if path.is_dir():
         readers = [f"{name}:{path}" for name, reader in formats.items() if table in reader.FOLDERS]
         how = f" To read the files in it as one, name the format: {' or '.join(readers)}." if readers else ""
         raise DataError(f"{path} is a folder, not a {table} file.{how}")
     check_text(name_of(path), start)
-    raise DataError(f"{name_of(path)} is in none of the known formats of a {table} file: {', '.join(formats)}.")
+    known = [name for name, one in formats.items() if table in one.TABLES]
+    raise DataError(f"{name_of(path)} is in none of the known formats of a {table} file: {', '.join(known)}.")
 
 
 def dataset_named(source: str) -> tuple[Format, str] | None:

@@ -15,8 +15,8 @@ from irmx.registry import registry
 if TYPE_CHECKING:
     from irmx.declare.measures import Measure
 
-TableName = Literal["run", "qrels"]
-"""The two tables of an evaluation."""
+TableName = Literal["run", "qrels", "scores"]
+"""The two tables of an evaluation, and the values by topic that come out of one."""
 
 
 @dataclass(frozen=True)
@@ -174,8 +174,9 @@ def at_odds(measures: Iterable[Measure]) -> str:
 REQUIRED: dict[str, tuple[str, ...]] = {
     "run": ("query_id", "doc_id", "score"),
     "qrels": ("query_id", "doc_id", "relevance"),
+    "scores": ("query_id", "measure", "value"),
 }
-"""The columns that every run and every qrels table has."""
+"""The columns that every run, every qrels table and every table of scores has."""
 
 ALIASES: dict[str, dict[str, str]] = {
     "run": {"qid": "query_id", "q_id": "query_id", "docno": "doc_id", "docid": "doc_id", "pid": "doc_id"},
@@ -190,6 +191,7 @@ ALIASES: dict[str, dict[str, str]] = {
         "query-id": "query_id",
         "corpus-id": "doc_id",
     },
+    "scores": {},
 }
 """The names of these columns in tables of PyTerrier, ir_datasets, BEIR, Pyserini, ranx and MS MARCO; of several for one column the first is it."""
 

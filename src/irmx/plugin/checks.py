@@ -85,10 +85,10 @@ def _refuse_bad_texts(hook: str, obj: Any) -> None:
     if isinstance(obj, (Format, OutputFormat)) and re.search(r"[\s:]", str(obj.NAME)):
         raise PluginError(f"{which} NAME is {obj.NAME!r}, which cannot be typed: no blanks and no colon are allowed.")
     if isinstance(obj, Format):
-        for attribute in ("TABLES", "FOLDERS"):
+        for attribute, known in (("TABLES", {"run", "qrels", "scores"}), ("FOLDERS", {"run", "qrels"})):
             tables = getattr(obj, attribute)
-            if not isinstance(tables, (tuple, list)) or not set(tables) <= {"run", "qrels"}:
-                raise PluginError(f"{which} {attribute} is not a tuple of 'run' and 'qrels'.")
+            if not isinstance(tables, (tuple, list)) or not set(tables) <= known:
+                raise PluginError(f"{which} {attribute} is not a tuple of {' and '.join(map(repr, sorted(known)))}.")
         if not isinstance(obj.IDS, bool) or obj.LINES not in ("all", "after header", ""):
             raise PluginError(f"{which} IDS or LINES is not as irmx.Format documents it.")
 

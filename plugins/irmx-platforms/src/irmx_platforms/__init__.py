@@ -1,4 +1,4 @@
-"""Files of other platforms as runs and qrels: traces of agents and assistants, rankings and judgments."""
+"""Files of other platforms: traces of agents and assistants, rankings and judgments, results by item."""
 
 import lazy_loader
 

@@ -1,6 +1,12 @@
-"""Files of other platforms as runs and qrels: traces of agents and assistants, rankings and judgments."""
+"""Files of other platforms: traces of agents and assistants, rankings and judgments, results by item."""
 
+from .application_results import DeepEval, Promptfoo, Ragas
+from .harness_results import EveryEvalEver, Helm, LmEval
+from .inspect_logs import Inspect
 from .rankings import MsMarco, Mteb, OpenSearch, Quepid, QuepidCase, RankEval
 from .traces import Traces
 
-__all__ = ["MsMarco", "Mteb", "OpenSearch", "Quepid", "QuepidCase", "RankEval", "Traces"]
+__all__ = [
+    "DeepEval", "EveryEvalEver", "Helm", "Inspect", "LmEval", "MsMarco", "Mteb", "OpenSearch", "Promptfoo", "Quepid", "QuepidCase", "Ragas",
+    "RankEval", "Traces",
+]  # fmt: skip

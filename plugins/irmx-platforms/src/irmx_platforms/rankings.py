@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 import re
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irmx import DataError, Format, Param
-from irmx.toolkit import some
+from irmx import DataError, DataWarning, Format, Param
+from irmx.toolkit import counted, some
+from irmx_platforms.decoding import Json, decoded, number, parsed, text, texts
+from irmx_platforms.results import MEASURE, Value, chosen, table_of_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Json = dict[str, Any]
 Row = tuple[str, str, float]
 """A query, a document, and its score or grade."""
 
@@ -30,16 +31,6 @@ def table_of(table: str, rows: Iterable[Row]) -> pa.Table:
     queries, docs, values = zip(*rows, strict=True) if rows else ((), (), ())
     value = "score" if table == "run" else "relevance"
     return pa.table({"query_id": texts(queries), "doc_id": texts(docs), value: pa.array(values, pa.float64())})
-
-
-def texts(values: Sequence[Any]) -> pa.Array:
-    """Return a column of texts."""
-    import pyarrow as pa
-
-    try:
-        return pa.array(values, pa.string())
-    except UnicodeEncodeError as error:
-        raise DataError(f"A text has a part of a character: {error.object!r}.") from None
 
 
 def in_order(query: Any, docs: Sequence[Any], scores: Sequence[Any] = ()) -> Iterator[Row]:
@@ -59,37 +50,12 @@ def falling(scores: Sequence[float]) -> list[float]:
     return [float(len(scores) - i) for i in range(len(scores))]
 
 
-def text(value: Any) -> str:
-    """Return an id; one that is a whole number as its digits."""
-    if isinstance(value, (str, int)) and not isinstance(value, bool) and str(value).strip():
-        return str(value).strip()
-    raise ValueError(f"an id must be a text or a whole number. Got {value!r}")
-
-
-def number(value: Any) -> float:
-    """Return a score or grade, which may be written as a text; NaN if there is none."""
-    if value is None or isinstance(value, (dict, list, bool)):
-        return math.nan
-    try:
-        return float(value)
-    except (ValueError, OverflowError):
-        return math.nan
-
-
 def grade(value: Any, query: Any, doc: Any) -> float:
     """Return a grade; raise if it is no number."""
     found = number(value)
     if not math.isfinite(found):
         raise ValueError(f"the rating of {doc!r} for {query!r} must be a number. Got {value!r}")
     return found
-
-
-def decoded(path: Path, content: bytes) -> str:
-    """Return the text of a file, which must be UTF-8."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8: byte {error.start}. Save it as UTF-8.") from None
 
 
 class _JsonFormat(Format):
@@ -109,11 +75,10 @@ class _JsonFormat(Format):
         )
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
-        """Return the rankings or judgments of a file."""
-        try:
-            document = json.loads(decoded(path, content))
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{path} is not the JSON of {self.NAME}: {error}.") from None
+        """Return the rankings, judgments or scores of a file."""
+        document = parsed(path, content, self.NAME)
+        if table == "scores":
+            return table_of_values(self, path, self.values(path, document))
         try:
             rows = list(self.rows(table, document))
         except DataError as error:
@@ -129,17 +94,9 @@ class _JsonFormat(Format):
     def rows(self, table: str, document: Json) -> Iterator[Row]:
         """Yield the rows of a document."""
 
-    def chosen(self, name: str, known: Iterable[str]) -> str:
-        """Return the value of a parameter, or the only one that there is."""
-        known = list(dict.fromkeys(known))
-        if self[name] and self[name] in known:
-            return str(self[name])
-        if not self[name] and len(known) == 1:
-            return known[0]
-        asked = f"There is no {name} {self[name]!r}." if self[name] else f"There are {len(known)} of {name}."
-        raise DataError(
-            f"{asked} Choose one of {some(known, 10)}: '{self.NAME}({name}={known[0] if known else '...'}):FILE'."
-        )
+    def values(self, path: Path, document: Json) -> Iterator[Value]:
+        """Yield the values of a document by topic; only for formats that hold scores."""
+        raise NotImplementedError
 
 
 class Mteb(_JsonFormat):
@@ -156,21 +113,26 @@ class Mteb(_JsonFormat):
 
     def rows(self, table: str, document: Json) -> Iterator[Row]:
         subsets = {name: splits for name, splits in document.items() if name != "mteb_model_meta"}
-        splits = subsets[self.chosen("subset", subsets)]
-        for query, scores in splits[self.chosen("split", splits)].items():
+        splits = subsets[chosen(self, "subset", subsets)]
+        for query, scores in splits[chosen(self, "split", splits)].items():
             for doc, score in scores.items():
                 yield text(query), text(doc), grade(score, query, doc)
 
 
 class RankEval(_JsonFormat):
-    """``_rank_eval`` of Elasticsearch and OpenSearch: the response is a run, the request has the judgments."""
+    """``_rank_eval`` of Elasticsearch and OpenSearch: the response is a run and scores, the request has the judgments."""
 
-    NAME, SHORT_DESC = (
-        "rank_eval",
-        "_rank_eval of Elasticsearch and OpenSearch: the response is a run, the request has judgments",
+    NAME, TABLES = "rank_eval", ("run", "qrels", "scores")
+    SHORT_DESC = (
+        "_rank_eval of Elasticsearch and OpenSearch: the response is a run and scores, the request has judgments"
     )
-    EXAMPLES = ("rank_eval:response.json",)
-    KEYS = {"run": ("metric_score", "rank_eval"), "qrels": ("requests",)}
+    EXAMPLES = ("rank_eval:response.json", "rank_eval(metric=P@10):response.json")
+    KEYS = {"run": ("metric_score", "rank_eval"), "qrels": ("requests",), "scores": ("metric_score", "rank_eval")}
+    SUPPORTED_PARAMS = {
+        "metric": Param(
+            str, "as scores: the measure that was asked for, which the response does not name", default="metric_score"
+        )
+    }
 
     def rows(self, table: str, document: Json) -> Iterator[Row]:
         if table == "qrels":
@@ -186,17 +148,27 @@ class RankEval(_JsonFormat):
             hits = [hit["hit"] for hit in detail["hits"]]
             yield from in_order(query, [hit["_id"] for hit in hits], [hit.get("_score") for hit in hits])
 
+    def values(self, path: Path, document: Json) -> Iterator[Value]:
+        response = document.get("rank_eval", document)
+        if failures := response.get("failures"):
+            said = f"{path}: {counted(len(failures), 'request')} failed, first {next(iter(failures))!r}."
+            warnings.warn(said, DataWarning, stacklevel=2)
+        for query, detail in response["details"].items():
+            yield Value(text(query), self["metric"], detail["metric_score"])
+
 
 class OpenSearch(_JsonFormat):
     """Judgments and evaluation results of OpenSearch's search relevance workbench; topics are the texts of queries."""
 
-    NAME, SHORT_DESC = "opensearch", "judgments and evaluation results of OpenSearch's search relevance workbench"
+    NAME, TABLES = "opensearch", ("run", "qrels", "scores")
+    SHORT_DESC = "judgments and evaluation results of OpenSearch's search relevance workbench"
     EXAMPLES = ("opensearch:judgments.json",)
-    KEYS = {
-        "run": ("evaluationResultList", "searchConfigurationId", "searchConfigurationList"),
-        "qrels": ("judgmentRatings",),
+    _RESULTS = "evaluationResultList", "searchConfigurationId", "searchConfigurationList"
+    KEYS = {"run": _RESULTS, "scores": _RESULTS, "qrels": ("judgmentRatings",)}
+    SUPPORTED_PARAMS = {
+        "configuration": Param(str, "as a run: the search configuration, where there are several", default=""),
+        "measure": MEASURE,
     }
-    SUPPORTED_PARAMS = {"configuration": Param(str, "the search configuration, where there are several", default="")}
 
     def rows(self, table: str, document: Json) -> Iterator[Row]:
         if table == "qrels":
@@ -213,10 +185,22 @@ class OpenSearch(_JsonFormat):
         else:
             results = document.get("evaluationResultList", [document])
             lists = [(result["searchText"], {"searchConfigurationId": "", **document, **result}) for result in results]
-        configuration = self.chosen("configuration", (str(shown["searchConfigurationId"]) for _, shown in lists))
+        configuration = chosen(self, "configuration", (str(shown["searchConfigurationId"]) for _, shown in lists))
         for query, shown in lists:
             if str(shown["searchConfigurationId"]) == configuration:
                 yield from in_order(query, shown["documentIds"] if "documentIds" in shown else shown["docIds"])
+
+    def values(self, path: Path, document: Json) -> Iterator[Value]:
+        if "results" in document:
+            raise DataError(
+                f"{path} compares two lists of documents; its metrics say how alike they are, not how good."
+            )
+        configurations = document.get("searchConfigurationList") or [None]
+        common = document.get("searchConfigurationId", configurations[0] if len(configurations) == 1 else None)
+        for result in document.get("evaluationResultList", [document]):
+            system = result.get("searchConfigurationId", common)
+            for metric in result["metrics"]:
+                yield Value(text(result["searchText"]), metric["metric"], metric["value"], system)
 
 
 class QuepidCase(_JsonFormat):

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irmx import DataError, DataWarning, Format, Param, read_table
 from irmx.toolkit import counted, some
-from irmx_platforms.rankings import decoded, falling, number, texts
+from irmx_platforms.decoding import decoded, number, texts
+from irmx_platforms.rankings import falling
 from irmx_platforms.searches import (
     Search,
     numbered,
@@ -90,8 +91,6 @@ class Traces(Format):
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the searches as a run."""
-        if table != "run":
-            raise DataError(f"{path}: traces are runs. Qrels are another file.")
         sessions = _sessions(path, content)
         searches = [search for of_session in sessions.values() for search in of_session]
         if not searches:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import irmx
 from irmx import Param, Scores, UsageError
-from irmx.toolkit import parse_value, suggest
+from irmx.toolkit import parse_value, path_of, suggest
 from irmx_study.significance import Correction, SignificanceTest
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def as_scores(function: str, source: Any, qrels: Any = None, runs: Any = None, p
         return source
     if hasattr(source, "columns"):
         return Scores.from_frame(source)
-    if isinstance(source, (str, os.PathLike)) and os.path.isfile(source):
+    if isinstance(source, (str, os.PathLike)) and os.path.isfile(path_of(source)):
         from irmx_study.per_topic import read_per_topic
 
         return read_per_topic(source)

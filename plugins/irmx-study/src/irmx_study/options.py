@@ -49,7 +49,12 @@ LessIsBetterOption = Annotated[
     ),
 ]
 LabelOption = Annotated[
-    list[str] | None, Option("--label", metavar="RUN=NAME", help="The name to print for a run. May be repeated.")
+    list[str] | None,
+    Option(
+        "--label",
+        metavar="RUN=NAME",
+        help="The name of a run, or of the system in a file with --scores. May be repeated.",
+    ),
 ]
 BaselinesOption = Annotated[
     list[str] | None,
@@ -207,7 +212,12 @@ def scored(
 
         if population is not None:
             raise UsageError("--population has the settings to score. Leave --scores out.")
-        found = labelled(read_per_topic(list(arguments), measure), labels).less_is_better(*less_is_better or ())
+        files = named_runs(arguments) if labels else {}
+        of_files = {file: name for file, name in by_run(labels).items() if file in files}
+        others = [label for label in labels or () if by_run([label]).keys().isdisjoint(files)]
+        found = labelled(read_per_topic(list(arguments), measure, of_files), others).less_is_better(
+            *less_is_better or ()
+        )
         return choose_systems(found, names, every_topic, best)
     if measure is not None:
         raise UsageError("--measure goes with --scores; otherwise the measures follow the runs.")

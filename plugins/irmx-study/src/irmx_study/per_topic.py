@@ -7,8 +7,8 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
 
@@ -28,7 +28,10 @@ from irmx.toolkit import (
     matching_files,
     measure_named,
     named_runs,
+    path_of,
+    scores_in_format,
     some,
+    suggest,
     versions_of,
 )
 
@@ -59,7 +62,7 @@ class MeasureNames:
 
 WHAT = "per-topic results"
 _TOPIC = ("query_id", "qid", "topic")
-_SYSTEM = ("system", "run", "name")
+_SYSTEM = ("system", "run", "run_id", "name")
 _SUMMARY = "all"
 """The query id under which tools print the mean over topics."""
 _TEXTS = ("runid", "relstring")
@@ -69,10 +72,12 @@ _INDEX = "__index_level_0__"
 _TREC = "the output of trec_eval -q"
 _IR_MEASURES = "the output of ir_measures -q or irmx eval -q"
 _IRMX = "the output of irmx eval -q of several runs"
+_TOT = "lines of run, measure, topic and value"
+_PLATFORM = "results of another platform"
 KINDS = (
     f"per-topic results are {_TREC} or of ir_measures -q or irmx eval -q; a csv or tsv with a header and a column query_id "
     "(or qid, topic), and either the columns measure and value, and system (or run, name) for several systems, or one column "
-    "per system; JSON Lines with these names; or a parquet file of irmx.Scores"
+    "per system; JSON Lines with these names; a parquet file of irmx.Scores; or a file in the format of a plugin, as irmx-platforms has them"
 )
 
 
@@ -96,10 +101,17 @@ class TopicResults:
 
 
 def read_topic_results(path: str, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
-    """Read the results in a file, whose format is detected by its content."""
-    content = _content_of_folder(path) if os.path.isdir(path) else content_of(path, WHAT)
-    if content[:4] == b"PAR1":
-        return _of_parquet(path, content, measure, names, alone)
+    """Read the results in a file, whose format is detected by its content or named before it."""
+    content = _content_of_folder(path) if os.path.isdir(path) else content_of(path_of(path), WHAT)
+    schema = _schema_of_parquet(path, content) if content[:4] == b"PAR1" else None
+    if schema is not None and (scores := _of_scores(path, schema)) is not None:
+        return scores
+    if (table := scores_in_format(path, content)) is not None:
+        systems = table["system"].tolist() if "system" in table else None
+        topics, measures = (table[name].tolist() for name in ("query_id", "measure"))
+        return TopicResults(path, _PLATFORM, topics, systems, measures, table["value"], table.place)
+    if schema is not None:
+        return _of_table(path, content, list(schema.names), measure, names, alone)
     if not content.strip():
         raise DataError(f"{path} is empty: {KINDS}.")
     first = content.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
@@ -113,6 +125,7 @@ def read_topic_results(path: str, measure: str | None, names: MeasureNames, alon
             f"{path}, line 1: {first!r} looks like a mean. Print the values of all topics, with the option -q."
         )
     if "\t" not in first and "," not in first:
+        _text_of(path, content)
         raise DataError(f"{path}, line 1: {first[:100]!r} is not understood; {KINDS}.")
     return _of_table(path, content, _header(path, content, "\t" if "\t" in first else ","), measure, names, alone)
 
@@ -174,7 +187,7 @@ def _of_lines(path: str, content: bytes, names: MeasureNames) -> TopicResults:
             raise DataError(f"{path}, line {number}: {fields} fields where the first line has {width}.")
     cells = "\t".join(filled).split("\t")
     columns = [list(map(str.strip, cells[c::width])) for c in range(width)]
-    form, (t, m) = (_IRMX, (1, 2)) if width == 4 else _order(path, columns[0], columns[1], names)
+    form, (t, m) = _order(path, columns[:-1], names)
     kept = [
         i
         for i, (topic, measure) in enumerate(zip(columns[t], columns[m], strict=True))
@@ -199,19 +212,24 @@ def _of_lines(path: str, content: bytes, names: MeasureNames) -> TopicResults:
     return TopicResults(path, form, topics, systems, measures, values, place)
 
 
-def _order(path: str, first: Sequence[str], second: Sequence[str], names: MeasureNames) -> tuple[str, tuple[int, int]]:
-    """Return the format of lines of three fields, and the columns of the topic and the measure."""
+def _order(path: str, columns: Sequence[Sequence[str]], names: MeasureNames) -> tuple[str, tuple[int, int]]:
+    """Return the format of lines, and the columns of the topic and the measure, which are the last two before the value."""
+    t, m = len(columns) - 2, len(columns) - 1
     trec, ir = (_TREC, (1, 0)), (_IR_MEASURES, (0, 1))
+    if m == 2:
+        trec, ir = (_TOT, (2, 1)), (_IRMX, (1, 2))
+    first, second = columns[t], columns[m]
     if _SUMMARY in second or not set(_TEXTS).isdisjoint(first):
         return trec
     if _SUMMARY in first:
         return ir
     measures = [any(name in names for name in islice(dict.fromkeys(column), 50)) for column in (first, second)]
     if measures[0] == measures[1]:
+        run = "run<tab>" * (m == 2)
         raise DataError(
             f"{path}, line 1: which of {first[0]!r} and {second[0]!r} is the topic, and which is the measure? irmx knows "
-            f"{'both' if measures[0] else 'neither'} as measures. Put the line query_id<tab>measure<tab>value, or "
-            "measure<tab>query_id<tab>value, at the start."
+            f"{'both' if measures[0] else 'neither'} as measures. Put the line {run}query_id<tab>measure<tab>value, or "
+            f"{run}measure<tab>query_id<tab>value, at the start, and tabs between the fields."
         )
     return trec if measures[0] else ir
 
@@ -229,16 +247,20 @@ def _text_of(path: str, content: bytes) -> str:
 # -- tables ------------------------------------------------------------------------------------------------
 
 
-def _of_parquet(path: str, content: bytes, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
+def _schema_of_parquet(path: str, content: bytes) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        schema = pq.read_schema(pa.BufferReader(content))
+        return pq.read_schema(pa.BufferReader(content))
     except (pa.ArrowInvalid, OSError) as error:
         raise DataError(f"{path} cannot be read as a parquet file of {WHAT}: {error}") from None
+
+
+def _of_scores(path: str, schema: Any) -> TopicResults | None:
+    """Read a file that :meth:`irmx.Scores.to_parquet` wrote; return None for another."""
     if b"irmx_scores" not in (schema.metadata or {}):
-        return _of_table(path, content, list(schema.names), measure, names, alone)
+        return None
     scores = Scores.read_parquet(path)
     frame = scores.frame()
     columns = [frame[c].tolist() for c in ("query_id", "system", "measure")]
@@ -375,7 +397,7 @@ def _checked(path: str, content: bytes, columns: dict[str, Any], form: str) -> T
 def read_per_topic(
     paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     measure: str | None = None,
-    names: Sequence[str] | None = None,
+    names: Sequence[str] | Mapping[str, str] | None = None,
 ) -> Scores:
     r"""Read per-topic results of other tools as scores.
 
@@ -389,6 +411,8 @@ def read_per_topic(
     * A csv or tsv with a header and one row per topic: ``query_id`` (or ``qid``, ``topic``) and one column per system, if
       ``measure`` says what they hold; otherwise one column per measure of one system. A single file may lack the query
       ids; its rows are then numbered from 1.
+    * A file in a format of a plugin, such as logs of Inspect or results of promptfoo, which irmx-platforms reads; ``NAME:path``
+      names the format.
     * A parquet file of any of these tables, or that :meth:`irmx.Scores.to_parquet` wrote; or a folder of parts of such a table,
       as Spark, Ray and Dask write it.
 
@@ -400,8 +424,9 @@ def read_per_topic(
         The files; globs are expanded.
     measure : str, optional
         The measure of tables with one column per system.
-    names : sequence of str, optional
-        The names of the systems, one per file of one system; by default the names of the files.
+    names : sequence of str, or dict of str to str, optional
+        The names of the systems, one per file of one system, or by the name of the file; by default those that the files have,
+        otherwise the names of the files.
 
     Returns
     -------
@@ -437,16 +462,14 @@ def read_per_topic(
     [[0.5, 0.75], [0.25, 0.5]]
     """
     files = _files(paths)
-    if names is not None and len(names) != len(files):
-        raise UsageError(
-            f"{counted(len(files), 'file')} and {counted(len(names), 'name')} are given; each file needs one name."
-        )
-    of_files = dict(zip(named_runs(files) if names is None else names, files, strict=False))
-    if len(of_files) < len(files):
-        raise UsageError("Two systems have the same name. Names must differ.")
+    of_files, renamed = _named_files(files, names)
     known = MeasureNames()
     results = {name: read_topic_results(path, measure, known, len(files) == 1) for name, path in of_files.items()}
-    _refuse_unused(results, measure, names)
+    _refuse_unused(results, measure, renamed)
+    results = {
+        name: replace(each, systems=None) if name in renamed and each.scores is None else each
+        for name, each in results.items()
+    }
     scores = [each.scores for each in results.values()]
     if len(scores) == 1 and scores[0] is not None:
         return scores[0]
@@ -471,15 +494,36 @@ def _files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> 
     return files
 
 
-def _refuse_unused(results: dict[str, TopicResults], measure: str | None, names: Sequence[str] | None) -> None:
+def _named_files(
+    files: Sequence[str], names: Sequence[str] | Mapping[str, str] | None
+) -> tuple[dict[str, str], Container[str]]:
+    """Return the files by the names of their systems, and which names are given, not those of the files."""
+    of_files: Mapping[str, str] = named_runs(files)
+    if isinstance(names, Mapping):
+        if unknown := [name for name in names if name not in of_files]:
+            raise UsageError(f"There is no file {unknown[0]!r} to name.{suggest(unknown[0], of_files)}")
+        renamed = [names.get(file, file) for file in of_files]
+    else:
+        renamed = list(of_files if names is None else names)
+    if len(renamed) != len(files):
+        raise UsageError(
+            f"{counted(len(files), 'file')} and {counted(len(renamed), 'name')} are given; each file needs one name."
+        )
+    if len(set(renamed)) < len(files):
+        raise UsageError("Two systems have the same name. Names must differ.")
+    chosen = names.values() if isinstance(names, Mapping) else names
+    return dict(zip(renamed, files, strict=True)), set(chosen or ())
+
+
+def _refuse_unused(results: dict[str, TopicResults], measure: str | None, renamed: Container[str]) -> None:
     """Raise if the measure or the names that are given mean nothing for the files."""
     if measure is not None and not any(each.measure_used for each in results.values()):
         each = next(iter(results.values()))
         raise UsageError(
             f"{measure!r} is given as the measure, but {each.path}, {each.form}, names its measures itself. Leave it out."
         )
-    for each in results.values():
-        if names is not None and each.systems is not None:
+    for name, each in results.items():
+        if name in renamed and each.systems is not None and (each.scores is not None or len(set(each.systems)) > 1):
             raise UsageError(f"{each.path}, {each.form}, names its systems itself. Leave the names out.")
 
 
@@ -503,7 +547,7 @@ def _together(results: dict[str, TopicResults], known: MeasureNames) -> Scores:
     _warn_of_missing(present[kept][:, :, common], list(topics[kept]), list(systems), of_common)
     made_by = {
         "versions": versions_of(of_common),
-        "files": {each.path: file_digest(each.path) for each in results.values()},
+        "files": {each.path: file_digest(path_of(each.path)) for each in results.values()},
     }
     return Scores(
         values[kept][:, :, common], tuple(topics[kept]), tuple(systems), tuple(of_common), retrieved[kept], {}, made_by
@@ -552,8 +596,8 @@ def _refuse_shared_systems(frames: Sequence[pd.DataFrame], paths: Sequence[str])
         for system in frame["system"].unique():
             if system in path_of:
                 raise DataError(
-                    f"The system {system} is in {path_of[system]} and in {path}. Rename one of the two, or put its results "
-                    "into one file."
+                    f"The system {system} is in {path_of[system]} and in {path}. Name one of the two: --label "
+                    f"{os.path.basename(path)}=NAME, or names in Python; or put the results of one system into one file."
                 )
             path_of[system] = path
 

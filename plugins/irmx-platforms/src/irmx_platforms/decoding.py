@@ -1,0 +1,61 @@
+"""Texts and numbers as files of platforms have them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irmx import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Json = dict[str, Any]
+
+
+def decoded(path: Path, content: bytes) -> str:
+    """Return the text of a file, which must be UTF-8."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8: byte {error.start}. Save it as UTF-8.") from None
+
+
+def parsed(path: Path, content: bytes | str, name: str, where: str = "") -> Any:
+    """Return the JSON of a file or a line of it, which is of a format."""
+    written = content if isinstance(content, str) else decoded(path, content)
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError) as error:
+        why = "too deeply nested" if isinstance(error, RecursionError) else error
+        raise DataError(f"{path}{where} is not the JSON of {name}: {why}.") from None
+
+
+def text(value: Any) -> str:
+    """Return an id; one that is a whole number as its digits."""
+    if isinstance(value, (str, int)) and not isinstance(value, bool) and str(value).strip():
+        return str(value).strip()
+    raise ValueError(f"an id must be a text or a whole number. Got {value!r}")
+
+
+def texts(values: Sequence[Any]) -> pa.Array:
+    """Return a column of texts."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values, pa.string())
+    except UnicodeEncodeError as error:
+        raise DataError(f"A text has a part of a character: {error.object!r}.") from None
+
+
+def number(value: Any) -> float:
+    """Return a score or grade, which may be written as a text; NaN if there is none."""
+    if value is None or isinstance(value, (dict, list, bool)):
+        return math.nan
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return math.nan

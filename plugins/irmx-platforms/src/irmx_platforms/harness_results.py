@@ -1,0 +1,113 @@
+"""Results of harnesses: lm-eval, HELM, and the common form of Every Eval Ever."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from irmx import DataError, DataWarning, Param
+from irmx_platforms.decoding import parsed, text
+from irmx_platforms.results import MEASURE, Results, Value, chosen, json_lines
+
+_OF_SAMPLES = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "doc_hash", "prompt_hash", "target_hash"}  # fmt: skip
+"""What a sample of lm-eval has beside its measures, which older versions do not list."""
+
+
+class LmEval(Results):
+    """Samples of lm-eval (``--log_samples``): topics are documents of the task, and the system is the model in the results beside them."""
+
+    NAME, SHORT_DESC = "lm_eval", "samples of lm-eval, as its option --log_samples writes them"
+    EXAMPLES = ("lm_eval:samples_task_2026.jsonl", "lm_eval(filter=strict-match):samples_task_2026.jsonl")
+    SIGNS = (rb'\{\s*"doc_id"\s*:', rb'"doc"\s*:')
+    SUPPORTED_PARAMS = {
+        "measure": MEASURE,
+        "filter": Param(str, "the filter of answers, where there are several", default=""),
+    }
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        """Yield the values of every sample by one filter."""
+        samples = [sample for _, sample in json_lines(path, content, self.NAME)]
+        filters = dict.fromkeys(str(sample.get("filter", "none")) for sample in samples)
+        by = chosen(self, "filter", filters)
+        system = self._system(path)
+        for sample in samples:
+            if str(sample.get("filter", "none")) == by:
+                for measure in sample.get("metrics") or [name for name in sample if name not in _OF_SAMPLES]:
+                    yield Value(text(sample["doc_id"]), measure, sample[measure], system)
+
+    def _system(self, path: Path) -> str | None:
+        """Return the model of the results of the same time, or of the only ones in the folder; else what the folder is named after."""
+        beside = sorted(path.parent.glob("results_*.json")) if path.parent.is_dir() else []
+        same = [
+            file
+            for file in beside
+            if path.name.startswith("samples_") and file.stem.removeprefix("results_") in path.name
+        ]
+        for file in same or beside if len(same or beside) == 1 else []:
+            name = _field_beside(file, "model_name")
+            if isinstance(name, str) and name:
+                return name
+        return path.parent.name if "__" in path.parent.name else None
+
+
+class Helm(Results):
+    """HELM's values by instance (``per_instance_stats.json``); the system is the model in ``run_spec.json`` beside them.
+
+    Instances that HELM changed, to see whether a model is robust or fair, are left out.
+    """
+
+    NAME, SHORT_DESC = "helm", "HELM's per_instance_stats.json"
+    EXAMPLES = ("helm:per_instance_stats.json", "helm(measure=f1_score):per_instance_stats.json")
+    SIGNS = (rb'\[\s*\{\s*"instance_id"\s*:', rb'"stats"\s*:')
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        """Yield the means of every instance."""
+        instances = parsed(path, content, self.NAME)
+        changed = [instance for instance in instances if instance.get("perturbation")]
+        if changed:
+            said = f"{path}: {len(changed)} of {len(instances)} results are of changed instances, and left out."
+            warnings.warn(said, DataWarning, stacklevel=2)
+        specification = _field_beside(path.parent / "run_spec.json", "adapter_spec")
+        model = specification.get("model") if isinstance(specification, dict) else None
+        for instance in instances:
+            for stat in instance["stats"] if not instance.get("perturbation") else ():
+                if stat.get("count", 1):
+                    yield Value(text(instance["instance_id"]), stat["name"]["name"], stat["mean"], model)
+
+
+class EveryEvalEver(Results):
+    """Samples of Every Eval Ever: one line per item and measure.
+
+    The name of the collection before the name of a measure is left out: ``toy.nDCG@10`` of the collection ``toy`` is ``nDCG@10``.
+    """
+
+    NAME, SHORT_DESC = "every_eval_ever", "samples of Every Eval Ever, one line per item and measure"
+    EXAMPLES = ("every_eval_ever:0f0c1a52-6d0e-4c39-9a54-0c5a5a0f6b11_samples.jsonl",)
+    SIGNS = (rb"\{", rb'"evaluation_id"\s*:', rb'"evaluation_name"\s*:', rb'"sample_id"\s*:')
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        """Yield the value of every line."""
+        rows = [row for _, row in json_lines(path, content, self.NAME)]
+        ids: dict[str, set[str]] = {}
+        for row in rows:
+            ids.setdefault(row["evaluation_name"], set()).add(row.get("evaluation_result_id") or "")
+        for row in rows:
+            name = row["evaluation_name"]
+            measure = row["evaluation_result_id"] if len(ids[name]) > 1 else name
+            collection = row["evaluation_id"].partition("/")[0]
+            measure = measure.removeprefix(f"{collection}.") or measure
+            yield Value(text(row["sample_id"]), measure, row["evaluation"]["score"], row["model_id"])
+
+
+def _field_beside(path: Path, field: str) -> Any:
+    """Return a field of a JSON file that may be beside another; None if the file is not there, or not of this kind."""
+    try:
+        document = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{path}, which names the system, cannot be read: {error}.") from None
+    return document.get(field) if isinstance(document, dict) else None

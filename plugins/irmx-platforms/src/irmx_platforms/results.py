@@ -1,0 +1,156 @@
+"""What formats of results by item share: which files are theirs, and values that become scores by topic."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from irmx import DataError, DataWarning, Format, Param
+from irmx.toolkit import counted, some
+from irmx_platforms.decoding import decoded, number, parsed, text, texts
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MEASURE = Param(str, "the measure to read, on the topics that have it", default="")
+
+
+class Value(NamedTuple):
+    """A value of a file, which may be anything; the system is None if the file does not name it."""
+
+    topic: str
+    measure: str
+    value: Any
+    system: str | None = None
+
+
+class Results(Format):
+    """A format of results by item: a value for every item and measure. The items become topics."""
+
+    TABLES = ("scores",)
+    SUPPORTED_PARAMS = {"measure": MEASURE}
+    SIGNS: ClassVar[tuple[bytes, ...]] = ()
+    """Regular expressions for the beginning of a file, all of which a file of this format matches; the first at its very start."""
+
+    def recognises(self, table: str, path: Path, start: bytes) -> bool:
+        """Tell from the first bytes whether a file has this format."""
+        beginning = start.lstrip()
+        first, *others = self.SIGNS
+        return re.match(first, beginning) is not None and all(re.search(sign, beginning) for sign in others)
+
+    def read(self, table: str, path: Path, content: bytes) -> pa.Table:
+        """Return the results of a file as scores."""
+        return table_of_values(self, path, self.values(path, content))
+
+    @abstractmethod
+    def values(self, path: Path, content: bytes) -> Iterable[Value]:
+        """Yield the values of a file."""
+
+
+def chosen(reader: Format, name: str, known: Iterable[str]) -> str:
+    """Return the value of a parameter of a format, or the only one that there is."""
+    known = list(dict.fromkeys(known))
+    asked = str(reader[name])
+    if asked and asked in known:
+        return asked
+    if not asked and len(known) == 1:
+        return known[0]
+    problem = f"There is no {name} {asked!r}." if asked else f"There are {len(known)} of {name}."
+    raise DataError(
+        f"{problem} Choose one of {some(known, 10)}: '{reader.NAME}({name}={known[0] if known else '...'}):FILE'."
+    )
+
+
+def json_lines(path: Path, content: bytes, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield the JSON of every line of a file that is not blank, with its place."""
+    for line, written in enumerate(decoded(path, content).split("\n"), 1):
+        if written.strip():
+            yield f"{path}, line {line}", parsed(path, written, name, f", line {line}")
+
+
+def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.Table:
+    """Return values as scores: those of an item that is repeated as their mean, those that are no numbers left out with a warning.
+
+    Measures that not all topics of a system have are left out, too, unless one is asked for.
+    """
+    import pyarrow as pa
+
+    measure = reader["measure"] if "measure" in reader.SUPPORTED_PARAMS else ""
+    try:
+        every = [
+            Value(one.topic, text(one.measure), one.value, None if one.system is None else text(one.system))
+            for one in values
+        ]
+    except DataError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+        why = f"it lacks {error}" if isinstance(error, KeyError) else error
+        raise DataError(f"{path} cannot be read as {reader.NAME}: {why}.") from None
+    if measure and measure not in {one.measure for one in every}:
+        raise DataError(
+            f"{path} has no values of {measure}. It has: {some(dict.fromkeys(one.measure for one in every), 10)}."
+        )
+    chosen = [one for one in every if not measure or one.measure == measure]
+    found: dict[tuple[str | None, str, str], list[float]] = {}
+    without: list[Value] = []
+    for one in chosen:
+        value = float(one.value) if isinstance(one.value, bool) else number(one.value)
+        if math.isfinite(value):
+            found.setdefault((one.system, one.topic, one.measure), []).append(value)
+        else:
+            without.append(one)
+    if not found:
+        example = f" Found {str(without[0].value)[:80]!r} for {without[0].topic}, for example." if without else ""
+        raise DataError(f"{path} has no value of an item that is a number, in the form of {reader.NAME}.{example}")
+    _tell_of_omitted(path, without, len(chosen))
+    _tell_of_repeats(path, list(found.values()))
+    kept = set(_complete(reader, path, list(found)) if not measure else [measure])
+    rows = [(*key, math.fsum(several) / len(several)) for key, several in found.items() if key[2] in kept]
+    systems, topics, measures, means = zip(*rows, strict=True)
+    if None in systems and len(set(systems)) > 1:
+        raise DataError(f"{path} names the system of some results only: {some(dict.fromkeys(filter(None, systems)))}.")
+    columns = {"query_id": texts(topics), "measure": texts(measures), "value": pa.array(means, pa.float64())}
+    return pa.table(columns if None in systems else columns | {"system": texts(systems)})
+
+
+def _complete(reader: Format, path: Path, keys: Iterable[tuple[str | None, str, str]]) -> list[str]:
+    """Return the measures that every topic of a system has; warn of others, raise if there are only others."""
+    of_measures: dict[str, set[tuple[str | None, str]]] = {}
+    for system, topic, measure in keys:
+        of_measures.setdefault(measure, set()).add((system, topic))
+    topics = set().union(*of_measures.values())
+    complete = [measure for measure, has in of_measures.items() if len(has) == len(topics)]
+    lacking = {name: len(topics) - len(has) for name, has in of_measures.items() if len(has) < len(topics)}
+    if lacking and len(of_measures) > 1:
+        shown = some(f"{name} (not for {number} of {len(topics)} results)" for name, number in lacking.items())
+        how = f"To read one on the topics that have it: '{reader.NAME}(measure={next(iter(lacking))}):{path}'."
+        if not complete:
+            raise DataError(f"{path} has no measure of all topics: {shown}. {how}")
+        left_out = (
+            f"{counted(len(lacking), 'measure')} of some topics only {'is' if len(lacking) == 1 else 'are'} left out"
+        )
+        warnings.warn(f"{path}: {left_out}: {shown}. {how}", DataWarning, stacklevel=3)
+    return complete or list(of_measures)
+
+
+def _tell_of_omitted(path: Path, without: list[Value], length: int) -> None:
+    """Warn of what is no number."""
+    if without:
+        of_measures = some(f"{name} ({times})" for name, times in Counter(one.measure for one in without).items())
+        example = f"{str(without[0].value)[:60]!r} for {without[0].topic[:60]}"
+        text = f"{len(without)} of {counted(length, 'value')} are no finite numbers, and left out: {of_measures}; such as {example}"
+        warnings.warn(f"{path}: {text}.", DataWarning, stacklevel=3)
+
+
+def _tell_of_repeats(path: Path, several: list[list[float]]) -> None:
+    """Warn of items that have several values of a measure."""
+    repeated = [len(values) for values in several if len(values) > 1]
+    if repeated:
+        text = f"{len(repeated)} of {counted(len(several), 'value')} are means over repeats of the same item, {min(repeated)} to {max(repeated)} of each"
+        warnings.warn(f"{path}: {text}.", DataWarning, stacklevel=3)

@@ -1,0 +1,637 @@
+"""Results by item of platforms as scores by topic: what each format gives, and what cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import irmx
+from irmx import DataError, DataWarning, UsageError
+from irmx_study import read_per_topic
+
+Write = Callable[..., str]
+Values = dict[str, dict[str, dict[str, float]]]
+"""The values of a file by system, measure and topic."""
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def run(content: Any, name: str = "file.json", **dump: Any) -> str:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(
+            content if isinstance(content, str) else json.dumps(content, **dump), encoding="utf-8"
+        )
+        return str(tmp_path / name)
+
+    return run
+
+
+def values_of(source: Any, **how: Any) -> Values:
+    values: Values = {}
+    for row in read_per_topic(source, **how).frame().itertuples():
+        values.setdefault(row.system, {}).setdefault(row.measure, {})[row.query_id] = row.value
+    return values
+
+
+def lines(*records: Any) -> str:
+    return "\n".join(map(json.dumps, records)) + "\n"
+
+
+# -- Inspect -----------------------------------------------------------------------------------------------
+
+
+def sample(id: Any, epoch: int = 1, **scores: Any) -> dict[str, Any]:
+    return {"id": id, "epoch": epoch, "scores": {name: {"value": value} for name, value in scores.items()}}
+
+
+def log(*samples: Any, model: str = "toy/a", status: str = "success", **more: Any) -> dict[str, Any]:
+    return {"version": 2, "status": status, "eval": {"task": "t", "model": model}, "samples": list(samples), **more}
+
+
+def archive(path: Path, log: dict[str, Any], **members: Any) -> str:
+    """Write a log as Inspect writes it to .eval; its members compressed with zstd as Arrow compresses, or as zipfile does."""
+    header = {key: value for key, value in log.items() if key not in ("samples", "reductions")}
+    files = {"header.json": header, "summaries.json": log["samples"], **members}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as written:
+        for name, content in files.items():
+            written.writestr(name, json.dumps(content))
+    return str(path)
+
+
+def in_zstd(path: Path, log: dict[str, Any]) -> str:
+    """Write a log as an archive by hand, whose members have zstd's method, which zipfile writes since Python 3.14."""
+    import struct
+    import zlib
+
+    header = {key: value for key, value in log.items() if key != "samples"}
+    files = {
+        name: json.dumps(of).encode() for name, of in {"header.json": header, "summaries.json": log["samples"]}.items()
+    }
+    content, directory = b"", b""
+    for name, plain in files.items():
+        packed = pa.compress(plain, codec="zstd", asbytes=True)
+        rest = struct.pack("<HHHHHLLL", 20, 0, 93, 0, 33, zlib.crc32(plain), len(packed), len(plain))
+        rest += struct.pack("<HH", len(name), 0)
+        directory += (
+            b"PK\1\2" + struct.pack("<H", 20) + rest + struct.pack("<HHHLL", 0, 0, 0, 0, len(content)) + name.encode()
+        )
+        content += b"PK\3\4" + rest + name.encode() + packed
+    end = struct.pack("<HHHHLLH", 0, 0, len(files), len(files), len(directory), len(content), 0)
+    path.write_bytes(content + directory + b"PK\5\6" + end)
+    return str(path)
+
+
+LOG = log(
+    sample("q1", match="C", pr={"precision": 0.5, "recall": 1}, seen=True),
+    sample(2, match="P", pr={"precision": 0, "recall": 0.25}, seen=False),
+    sample("q3", match="I", pr={"precision": 1, "recall": 1}, seen=True),
+    sample("q4", match="N", pr={"precision": 1, "recall": 1}, seen=True),
+)
+OF_LOG = {
+    "match": {"q1": 1, "2": 0.5, "q3": 0, "q4": 0},
+    "pr.precision": {"q1": 0.5, "2": 0, "q3": 1, "q4": 1},
+    "pr.recall": {"q1": 1, "2": 0.25, "q3": 1, "q4": 1},
+    "seen": {"q1": 1, "2": 0, "q3": 1, "q4": 1},
+}
+
+
+@pytest.mark.parametrize("form", ["compact", "indented", "deflated", "zstd", "journal"])
+def test_a_log_of_inspect(write: Write, tmp_path: Path, form: str) -> None:
+    if form == "journal":  # a log that was not closed
+        start = {"version": 2, "eval": LOG["eval"]}
+        members = {"_journal/start.json": start, "_journal/summaries/1.json": LOG["samples"]}
+        with zipfile.ZipFile(tmp_path / "log.eval", "w") as written:
+            for name, content in members.items():
+                written.writestr(name, json.dumps(content))
+        with pytest.warns(DataWarning, match="the evaluation did not finish; its status is 'started'"):
+            assert values_of(tmp_path / "log.eval") == {"toy/a": OF_LOG}
+        return
+    path = {
+        "compact": lambda: write(LOG),
+        "indented": lambda: write(LOG, indent=2),
+        "deflated": lambda: archive(tmp_path / "log.eval", LOG),
+        "zstd": lambda: in_zstd(tmp_path / "log.eval", LOG),
+    }[form]()
+    assert values_of(path) == {"toy/a": OF_LOG}
+    assert values_of(f"inspect(measure=match):{path}") == {"toy/a": {"match": OF_LOG["match"]}}
+
+
+def test_epochs_are_averaged_and_what_is_no_number_is_left_out_with_a_warning(write: Write) -> None:
+    epochs = log(sample("a", 1, m="C"), sample("a", 2, m="I"), sample("a", 3, m="C"), sample("b", m="C"))
+    with pytest.warns(DataWarning, match=r"1 of 2 values are means over repeats of the same item, 3 to 3 of each"):
+        assert values_of(write(epochs)) == {"toy/a": {"m": {"a": 2 / 3, "b": 1}}}
+    odd = log(sample("a", m="C"), sample("b", m=[1, 2]), sample("c", m=None), {"id": "d", "epoch": 1, "scores": None})
+    with pytest.warns(DataWarning) as told:
+        assert values_of(write(odd)) == {"toy/a": {"m": {"a": 1}}}
+    texts = [str(one.message).partition(": ")[2] for one in told]
+    assert texts == [
+        "1 of 4 samples have no score, and are left out.",
+        r"2 of 3 values are no finite numbers, and left out: m (2); such as '[1, 2]' for b.",
+    ]
+
+
+def test_a_log_without_samples_has_what_they_were_reduced_to(write: Write) -> None:
+    reduced = [{"sample_id": "a", "value": 0.5}, {"sample_id": 2, "value": 1.0}]
+    one = log(reductions=[{"scorer": "m", "samples": reduced}])
+    assert values_of(write(one)) == {"toy/a": {"m": {"a": 0.5, "2": 1}}}
+    two = log(reductions=[{"scorer": "m", "reducer": name, "samples": reduced} for name in ("mean", "max")])
+    assert list(values_of(write(two))["toy/a"]) == ["m.mean", "m.max"]
+
+
+def test_logs_of_the_same_model_are_told_apart_by_names(write: Write, command: Any, tmp_path: Path) -> None:
+    old = write(log(*(sample(i, m=i % 3 / 2) for i in range(12))), "old.json")
+    new = write(log(*(sample(i, m=i % 4 / 3) for i in range(12))), "new.json")
+    with pytest.raises(DataError, match=r"The system toy/a is in .*old.json and in .*new.json. Name one of the two"):
+        read_per_topic([old, new])
+    assert read_per_topic([old, new], names={"new.json": "after"}).systems == ("toy/a", "after")
+    assert read_per_topic([old, new], names=["a", "b"]).systems == ("a", "b")
+    with pytest.raises(UsageError, match=r"There is no file 'nwe.json' to name. Did you mean new.json"):
+        read_per_topic([old, new], names={"nwe.json": "after"})
+    done = command("compare", "--scores", old, new, "--label", "new.json=after", "-o", "csv", "-p", "4")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[1].split(",")[:7] == ["m", "after", "toy/a", "12", "0.5000", "0.5000", "0.0000"]
+
+
+# -- promptfoo ---------------------------------------------------------------------------------------------
+
+
+def result(test: int, prompt: int, label: str, score: Any, vars: Any = None, **named: Any) -> dict[str, Any]:
+    case = {"vars": {"question": test} if vars is None else vars}
+    provider = {"id": f"id of {label}", "label": label}
+    return {
+        "testIdx": test,
+        "promptIdx": prompt,
+        "provider": provider,
+        "score": score,
+        "namedScores": named,
+        "testCase": case,
+    }
+
+
+def promptfoo(*results: Any) -> dict[str, Any]:
+    return {"evalId": "eval-1", "results": {"version": 3, "prompts": [], "results": list(results)}}
+
+
+def test_results_of_promptfoo(write: Write) -> None:
+    one = promptfoo(
+        result(1, 1, "b", 0.5, long=1),
+        result(0, 1, "b", 1, long=0),
+        result(0, 0, "a", 0.25, long=0.5),
+        result(1, 0, "", 1, long=1),
+    )
+    one["results"]["results"][3]["provider"] = {"id": "a"}
+    expected = {
+        "b": {"long": {"1": 1, "0": 0}, "score": {"1": 0.5, "0": 1}},
+        "a": {"long": {"0": 0.5, "1": 1}, "score": {"0": 0.25, "1": 1}},
+    }
+    assert values_of(write(one, indent=2)) == expected
+    prompts = promptfoo(result(0, 0, "a", 1), result(0, 2, "b", 0), result(0, 3, "b", 0.5), result(0, 1, "a", 0.75))
+    scores = {system: of["score"]["0"] for system, of in values_of(write(prompts)).items()}
+    assert scores == {"a prompt 1": 1, "a prompt 2": 0.75, "b prompt 1": 0, "b prompt 2": 0.5}
+
+
+def test_tests_about_the_same_are_one_topic_and_errors_are_left_out(write: Write) -> None:
+    same = {"question": "why?"}
+    failed = {**result(3, 0, "a", 0), "failureReason": 2, "error": "timeout"}
+    path = write(
+        promptfoo(
+            result(2, 0, "a", 0.25, {"question": "who?"}),
+            result(1, 0, "a", 0, same),
+            result(0, 0, "a", 1, same),
+            failed,
+        )
+    )
+    with pytest.warns(DataWarning) as told:
+        assert values_of(path) == {"a": {"score": {"2": 0.25, "0": 0.5}}}
+    assert "1 of 4 results are errors of a provider, and left out; such as 'timeout'" in str(told[0].message)
+    assert "1 of 2 values are means over repeats" in str(told[1].message)
+
+
+def test_measures_of_some_tests_are_left_out_unless_asked_for(write: Write) -> None:
+    path = write(promptfoo(result(0, 0, "a", 1, paris=1), result(1, 0, "a", 0, seine=0), result(2, 0, "a", 0, seine=1)))
+    with pytest.warns(
+        DataWarning,
+        match=r"paris \(not for 2 of 3 results\), seine \(not for 1 of 3 results\)\. .*'promptfoo\(measure=paris\):",
+    ):
+        assert list(values_of(path)["a"]) == ["score"]
+    assert values_of(f"promptfoo(measure=seine):{path}") == {"a": {"seine": {"1": 0, "2": 1}}}
+    with pytest.raises(DataError, match="has no values of rome"):
+        read_per_topic(f"promptfoo(measure=rome):{path}")
+
+
+def test_lines_of_promptfoo(write: Write) -> None:
+    results = [{"gradingResult": {"pass": True}, **result(test, 0, "a", test / 2)} for test in (1, 0)]
+    assert values_of(write(lines(*results))) == {"a": {"score": {"1": 0.5, "0": 0}}}
+
+
+# -- DeepEval and ragas ------------------------------------------------------------------------------------
+
+
+def case(name: str, input: str | None = None, **scores: Any) -> dict[str, Any]:
+    metrics = [{"name": metric, "score": score} for metric, score in scores.items()]
+    return {"name": name, "metricsData": metrics} | ({} if input is None else {"input": input})
+
+
+def test_runs_of_deepeval(write: Write) -> None:
+    run = {
+        "testCases": [case("q1", "who?", Overlap=1, Exact=0.5), case("test_case_1", "why?", Overlap=0.25, Exact=1)],
+        "identifier": "new",
+    }
+    expected = {"new": {"Overlap": {"q1": 1, "why?": 0.25}, "Exact": {"q1": 0.5, "why?": 1}}}
+    path = write(run, indent=1)
+    assert values_of(path) == expected
+    assert list(values_of(f"deepeval(topic=input):{path}")["new"]["Exact"]) == ["who?", "why?"]
+    talk = {"testCases": [], "conversationalTestCases": [case("talk", Overlap=1)], "hyperparameters": {"model": "m"}}
+    assert values_of(write(talk)) == {"m": {"Overlap": {"talk": 1}}}
+    failed = {"testCases": [case("a", "a", Overlap=1), case("b", "b", Overlap=None)]}
+    with pytest.warns(
+        DataWarning, match=r"1 of 2 values are no finite numbers, and left out: Overlap \(1\); such as 'None' for b"
+    ):
+        assert values_of(write(failed, "old.json")) == {"old.json": {"Overlap": {"a": 1}}}
+
+
+RAGAS = [
+    {
+        "user_input": "who?",
+        "retrieved_contexts": ["a, b", "c"],
+        "response": "7",
+        "faithfulness": 0.5,
+        "passed": True,
+        "kind": "x",
+    },
+    {
+        "user_input": "why?",
+        "retrieved_contexts": [],
+        "response": "8",
+        "faithfulness": 1.0,
+        "passed": False,
+        "kind": "y",
+    },
+]
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_tables_of_ragas(write: Write, tmp_path: Path, form: str) -> None:
+    path = str(tmp_path / f"result.{form}")
+    frame = pd.DataFrame(RAGAS)
+    if form == "csv":
+        frame.to_csv(path)  # with the numbers of rows
+    elif form == "parquet":
+        frame.to_parquet(path)
+    else:
+        write(lines(*RAGAS), "result.jsonl")
+    expected = {"faithfulness": {"who?": 0.5, "why?": 1}, "passed": {"who?": 1, "why?": 0}}
+    assert values_of(path) == {f"result.{form}": expected}
+    rows = values_of(f"ragas(topic=row):{path}", names=["mine"])
+    assert rows == {"mine": {"faithfulness": {"1": 0.5, "2": 1}, "passed": {"1": 1, "2": 0}}}
+
+
+def test_cells_of_ragas_that_are_no_numbers(write: Write) -> None:
+    path = write("user_input,response,good,bad\nq1,x,0.5,1\nq2,y,1,\nq3,z,0,oops\nq1,x,1,0\n", "a.csv")
+    with pytest.warns(DataWarning) as told:
+        assert values_of(path) == {"a.csv": {"good": {"q1": 0.75, "q2": 1, "q3": 0}}}
+    assert [re.sub(".*a.csv: ", "", str(one.message)).partition("(")[0].strip() for one in told] == [
+        "2 of 8 values are no finite numbers, and left out: bad",
+        "2 of 4 values are means over repeats of the same item, 2 to 2 of each.",
+        "1 measure of some topics only is left out: bad",
+    ]
+    several = [{**row, "user_input": [{"content": row["user_input"]}]} for row in RAGAS]
+    assert list(values_of(write(lines(*several)))["file.json"]["passed"]) == [
+        '[{"content": "who?"}]',
+        '[{"content": "why?"}]',
+    ]
+
+
+# -- harnesses ---------------------------------------------------------------------------------------------
+
+
+def doc(id: int, filter: str | None = "none", **measures: Any) -> dict[str, Any]:
+    listed = {} if filter is None else {"filter": filter, "metrics": list(measures)}
+    return {"doc_id": id, "doc": {"question": "?"}, "target": "x", **listed, "doc_hash": "0", **measures}
+
+
+def test_samples_of_lm_eval(write: Write) -> None:
+    name = "out/samples_task_2026-01-01T00-00-00.1.jsonl"
+    path = write(lines(doc(0, acc=1.0), doc(1, acc=0.0)), name)
+    values = {"acc": {"0": 1, "1": 0}}
+    assert values_of(path) == {Path(path).name: values}
+    write({"model_name": "org/other"}, "out/results_2025-01-01T00-00-00.1.json")
+    assert values_of(path) == {"org/other": values}
+    write({"model_name": "org/model"}, "out/results_2026-01-01T00-00-00.1.json")
+    assert values_of(path) == {"org/model": values}
+    assert values_of(path, names=["mine"]) == {"mine": values}
+    write("{", "out/results_2026-01-01T00-00-00.1.json")
+    with pytest.raises(DataError, match="names the system, cannot be read"):
+        read_per_topic(path)
+    assert values_of(write(lines(doc(0, None, f1=0.5)), "org__model/samples_t.jsonl")) == {
+        "org__model": {"f1": {"0": 0.5}}
+    }
+
+
+def test_filters_of_lm_eval_are_chosen(write: Write) -> None:
+    path = write(lines(doc(0, "strict", em=0, pair=[1, 2]), doc(0, "loose", em=1, pair=[1, 2])), "s.jsonl")
+    with pytest.raises(
+        DataError, match=r"There are 2 of filter. Choose one of strict, loose: 'lm_eval\(filter=strict\):FILE'"
+    ):
+        read_per_topic(path)
+    with pytest.warns(
+        DataWarning, match=r"1 of 2 values are no finite numbers, and left out: pair \(1\); such as '\[1, 2\]' for 0"
+    ):
+        assert values_of(f"lm_eval(filter=loose):{path}", names=["m"]) == {"m": {"em": {"0": 1}}}
+
+
+def instance(id: str, perturbation: Any = None, **means: float | None) -> dict[str, Any]:
+    stats = [
+        {"name": {"name": name}, "count": 0} if mean is None else {"name": {"name": name}, "count": 1, "mean": mean}
+        for name, mean in means.items()
+    ]
+    return {"instance_id": id, "stats": stats} | ({} if perturbation is None else {"perturbation": perturbation})
+
+
+def test_instances_of_helm(write: Write) -> None:
+    path = write(
+        [instance("id1", f1=0.5, cost=None), instance("id2", f1=1, cost=None)], "run/per_instance_stats.json", indent=1
+    )
+    assert values_of(path) == {"per_instance_stats.json": {"f1": {"id1": 0.5, "id2": 1}}}
+    write({"adapter_spec": {"model": "org/model"}}, "run/run_spec.json")
+    assert values_of(path) == {"org/model": {"f1": {"id1": 0.5, "id2": 1}}}
+    changed = [instance("id1", f1=0.5), instance("id1", {"name": "typos"}, f1=0), instance("id1", f1=1)]
+    with pytest.warns(DataWarning) as told:
+        assert values_of(write(changed)) == {"file.json": {"f1": {"id1": 0.75}}}
+    assert "1 of 3 results are of changed instances, and left out" in str(told[0].message)
+
+
+def row(name: str, sample: str, score: Any, model: str = "org/a", **more: Any) -> dict[str, Any]:
+    return {
+        "schema_version": "0.3.0",
+        "evaluation_id": "toy/org_a/1",
+        "model_id": model,
+        "evaluation_name": name,
+        **more,
+        "sample_id": sample,
+        "evaluation": {"score": score, "is_correct": False},
+    }
+
+
+def test_samples_of_every_eval_ever(write: Write) -> None:
+    rows = [
+        row("toy.nDCG@10", "1", 0.5),
+        row("toy.nDCG@10", "2", 1),
+        row("AP", "1", 0.25),
+        row("AP", "2", 0),
+        row("AP", "1", 1, "org/b"),
+        row("toy.nDCG@10", "1", 1, "org/b"),
+        row("toy.nDCG@10", "2", 0.75, "org/b"),
+        row("AP", "2", 0.5, "org/b"),
+    ]
+    assert values_of(write(lines(*rows))) == {
+        "org/a": {"nDCG@10": {"1": 0.5, "2": 1}, "AP": {"1": 0.25, "2": 0}},
+        "org/b": {"AP": {"1": 1, "2": 0.5}, "nDCG@10": {"1": 1, "2": 0.75}},
+    }
+    same = [
+        row("toy.bench", "1", 0.5, evaluation_result_id="toy.f1"),
+        row("toy.bench", "1", 1, evaluation_result_id="toy.em"),
+    ]
+    assert values_of(write(lines(*same))) == {"org/a": {"f1": {"1": 0.5}, "em": {"1": 1}}}
+
+
+# -- search engines ------------------------------------------------------------------------------------
+
+
+def test_evaluation_results_of_opensearch(write: Write) -> None:
+    found = {"searchConfigurationList": ["c1"], "evaluationResultList": [
+        {"searchText": query, "documentIds": ["d"], "metrics": [{"metric": "NDCG@5", "value": value}, {"metric": "Coverage", "value": "1"}]}
+        for query, value in {"red shoes": 0.5, "hats": 1}.items()
+    ]}  # fmt: skip
+    assert values_of(write(found)) == {
+        "c1": {"nDCG@5": {"red shoes": 0.5, "hats": 1}, "Coverage": {"red shoes": 1, "hats": 1}}
+    }
+    assert irmx.read_run(write(found)).topics == ["red shoes", "hats"]
+    one = {
+        "searchConfigurationId": "c2",
+        "searchText": "hats",
+        "documentIds": [],
+        "metrics": [{"metric": "MAP@5", "value": 0.25}],
+    }
+    assert values_of(write(one)) == {"c2": {"AP@5": {"hats": 0.25}}}
+    with pytest.raises(DataError, match="how alike they are, not how good"):
+        read_per_topic(write({"searchConfigurationList": ["c1", "c2"], "results": []}))
+
+
+def test_responses_of_rank_eval(write: Write) -> None:
+    response = {
+        "metric_score": 0.5,
+        "details": {"q1": {"metric_score": 0.75}, "q2": {"metric_score": 0.25}},
+        "failures": {},
+    }
+    path = write(response, "a.json")
+    assert values_of(path) == {"a.json": {"metric_score": {"q1": 0.75, "q2": 0.25}}}
+    assert values_of(f"rank_eval(metric=P@10):{write({'rank_eval': response}, 'a.json')}", names=["a"]) == {
+        "a": {"P@10": {"q1": 0.75, "q2": 0.25}}
+    }
+    with pytest.warns(DataWarning, match="1 request failed, first 'q3'"):
+        read_per_topic(write({**response, "failures": {"q3": {"error": "timeout"}}}))
+
+
+# -- what cannot be read -----------------------------------------------------------------------------------
+
+ONE = '{"status": "success", "eval": {"model": "m"}, "samples": [{"id": ID, "scores": {"m": {"value": VALUE}}}]}'
+FAULTS: dict[str, tuple[str, str]] = {
+    "not JSON": ('{"evalId": "e", "results": {', "is not the JSON of promptfoo"),
+    "too deep": ('{"evalId": "e", "results": {"results": ' + "[" * 100_000, "is not the JSON of promptfoo: too deeply nested"),
+    "no results": ('{"evalId": "e", "results": {"results": []}}', "has no results"),
+    "no list": ('{"evalId": "e", "results": {"results": 5}}', "cannot be read as promptfoo"),
+    "no test": ('{"evalId": "e", "results": {"results": [{"promptIdx": 0}]}}', "it lacks 'provider'"),
+    "no scores": ('{"status": "success", "eval": {"model": "m"}, "samples": []}', "none of 0 samples has a score"),
+    "no model": ('{"status": "success", "eval": {}, "samples": []}', "it lacks 'model'"),
+    "no id": (ONE.replace("ID", "null").replace("VALUE", "1"), "an id must be a text or a whole number. Got None"),
+    "a number too large": (ONE.replace("ID", "1").replace("VALUE", "1" + "0" * 400), "has no value of an item that is a number"),
+    "infinity": (ONE.replace("ID", "1").replace("VALUE", "Infinity"), "Found 'inf' for 1"),
+    "half a character": (ONE.replace("ID", '"\\ud800"').replace("VALUE", "1"), "part of a character"),
+    "a score that is none": ('{"testCases": [{"name": "a", "metricsData": [{"score": 1}]}]}', "it lacks 'name'"),
+    "cases that are none": ('{"testCases": [5]}', "cannot be read as deepeval"),
+    "a line that is not JSON": ('{"doc_id": 0, "doc": {}, "acc": 1}\n{"doc_id": 1, ', "line 2 is not the JSON of lm_eval"),
+    "a line that is no object": ('{"doc_id": 0, "doc": {}, "acc": 1}\n[1]\n', "cannot be read as lm_eval"),
+    "no instances": ('[{"instance_id": "a", "stats": []}]', "has no value of an item that is a number"),
+    "a stat without mean": ('[{"instance_id": "a", "stats": [{"name": {"name": "f1"}}]}]', "it lacks 'mean'"),
+    "only texts": ("user_input,response\nq,r\n", "has no value of an item that is a number"),
+    "no question": ("user_input,good\n,1\n", "an id must be a text"),
+    "no metrics": ('{"searchConfigurationId": "c", "searchText": "q"}', "it lacks 'metrics'"),
+    "no details": ('{"metric_score": 1}', "it lacks 'details'"),
+    "a measure that is no text": ('{"testCases": [{"name": "a", "metricsData": [{"name": {}, "score": 1}]}]}', "an id must be a text"),
+    "a system of some": ('{"evaluationResultList": [{"searchText": "a", "metrics": [{"metric": "m", "value": 1}]}, {"searchConfigurationId": "c", "searchText": "a", "metrics": [{"metric": "m", "value": 1}]}]}', "names the system of some results only: c"),
+    "instances too deep": ('[{"instance_id": "a", "stats": ' + '{"a":' * 100_000, "is not the JSON of helm: too deeply nested"),
+    "a quote without end": ('user_input,good\n"q,1\n', "cannot be read"),
+    "qrels": ("q1 0 d1 1\n", "which of '0' and 'd1' is the topic"),
+    "a run": ("q1 Q0 d1 1 2.5 tag\n", "is not understood"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_cannot_be_read_is_told(write: Write, fault: str) -> None:
+    content, said = FAULTS[fault]
+    with pytest.raises(DataError, match=said):
+        read_per_topic(write(content))
+
+
+def test_other_encodings_are_told(tmp_path: Path) -> None:
+    for encoding in ("latin-1", "utf-16"):
+        (tmp_path / "a.json").write_bytes('{"testCases": [{"name": "é"}]}'.encode(encoding))
+        with pytest.raises(DataError, match="is not UTF-8"):
+            read_per_topic(tmp_path / "a.json")
+
+
+def test_damaged_archives_are_told(tmp_path: Path) -> None:
+    whole = {
+        name: Path(write(tmp_path / name, LOG)).read_bytes()
+        for name, write in {"z.eval": in_zstd, "d.eval": archive}.items()
+    }
+    for name, content in whole.items():
+        for cut in (
+            content[:-30],
+            content[: len(content) // 2],
+            content[:35],
+            content.replace(content[80:90], b"0123456789"),
+        ):
+            (tmp_path / name).write_bytes(cut)
+            with pytest.raises(DataError):
+                read_per_topic(tmp_path / name)
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as written:
+        written.writestr("../header.json", "{}")
+    with pytest.raises(DataError):
+        read_per_topic(tmp_path / "other.zip")
+    bomb = log(sample("q", m=1), padding=" " * 70_000_000)
+    with pytest.raises(DataError, match="when it is decompressed, the limit"):
+        read_per_topic(archive(tmp_path / "bomb.eval", bomb))
+
+
+def test_a_format_reads_the_tables_that_it_holds(write: Write, tmp_path: Path) -> None:
+    path = write(LOG)
+    with pytest.raises(UsageError, match="The format inspect holds scores, not a run"):
+        irmx.read_run(f"inspect:{path}")
+    with pytest.raises(UsageError, match="The format mteb holds run, not scores"):
+        read_per_topic(f"mteb:{path}")
+    with pytest.raises(DataError):
+        irmx.read_run(path)
+
+
+# -- files of the tools themselves -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def platforms() -> Path:
+    return Path(os.environ["IRMX_DATA"]) / "platforms"
+
+
+@pytest.mark.real
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+@pytest.mark.parametrize("name", ["toy_qa_system-A.json", "toy_qa_system-A_zstd.eval", "toy_qa_system-B_zstd.eval"])
+def test_logs_of_inspect_have_the_means_that_inspect_computed(platforms: Path, name: str) -> None:
+    [(system, of_measures)] = values_of(platforms / "inspect" / name).items()
+    assert system == f"mockllm/system-{name[14]}" if "system" in name else True
+    if name.endswith(".json"):
+        whole = json.loads((platforms / "inspect" / name).read_text())
+        for reduced in whole["reductions"]:
+            for one in reduced["samples"]:
+                values = one["value"] if isinstance(one["value"], dict) else {"": one["value"]}
+                for key, value in values.items():
+                    measure = f"{reduced['scorer']}.{key}" if key else reduced["scorer"]
+                    assert of_measures[measure][str(one["sample_id"])] == pytest.approx(value)
+    else:
+        of_json = values_of(platforms / "inspect" / "toy_qa_system-A.json")["mockllm/system-A"]
+        assert of_measures.keys() == of_json.keys()
+        assert (of_measures == of_json) == ("system-A" in name)
+
+
+@pytest.mark.real
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+@pytest.mark.parametrize(
+    ("name", "system", "count"),
+    [
+        ("log_formats.json", "ollama/llama3.1", 1),
+        ("log_formats.eval", "ollama/llama3.1", 1),
+        ("mmlu_choices.eval", "openai/gpt-4o", 1),
+        ("popularity.json", "openai/gpt-4o-mini", 3),
+        ("popularity_B.eval", "openai/gpt-4o-mini", 10),
+        ("pubmedqa_gpt4o_mini.json", "openai/azure/gpt-4o-mini", 2),
+    ],
+)
+def test_logs_of_inspect_in_repositories(platforms: Path, name: str, system: str, count: int) -> None:
+    path = platforms / "inspect" / name
+    scores = read_per_topic(path)
+    assert (scores.systems, len(scores.topics)) == ((system,), count)
+    header = zipfile.ZipFile(path).read("header.json") if name.endswith(".eval") else path.read_bytes()
+    metrics = json.loads(header)["results"]["scores"][0]["metrics"]
+    assert scores.values.mean() == pytest.approx(metrics["accuracy"]["value"])
+
+
+@pytest.mark.real
+def test_a_log_without_scores_is_told(platforms: Path) -> None:
+    with pytest.raises(DataError, match="none of 10 samples has a score"):
+        read_per_topic(platforms / "inspect" / "popularity_A.eval")
+
+
+@pytest.mark.real
+def test_a_file_of_promptfoo(platforms: Path) -> None:
+    with pytest.warns(DataWarning, match="2 measures of some topics only are left out: has_paris"):
+        values = values_of(platforms / "promptfoo" / "out.json")
+    whole = json.loads((platforms / "promptfoo" / "out.json").read_text())["results"]
+    for prompt, of in enumerate(whole["prompts"]):
+        system = values[f"{of['provider']} prompt {prompt % 2 + 1}"]
+        assert sum(system["score"].values()) == pytest.approx(of["metrics"]["score"])
+        assert sum(system["length"].values()) == pytest.approx(of["metrics"]["namedScores"]["length"])
+
+
+SAMPLES = [
+    ("deepeval/test_run_sample.json", "test_run_sample.json", {"Answer Relevancy": 0.92, "Faithfulness": 0.45}),
+    ("deepeval/test_run_system-A.json", "system-A", {"Overlap": 0.5, "Exact Match": 0.5}),
+    ("lm_eval/samples_math_perturbed_full_2026-01-21T03-44-18.458309.jsonl", "RylanSchaeffer/mem_Qwen3-93M_minerva_math_rep_0_sbst_1.0000_epch_1_ot_1", {"exact_match": 0}),
+    ("ragas/result.csv", "result.csv", {"id_based_context_precision": 0.25, "id_based_context_recall": 0.5, "non_llm_string_similarity": 4 / 7}),
+    ("ragas/result.jsonl", "result.jsonl", {"id_based_context_precision": 0.25, "id_based_context_recall": 0.5, "non_llm_string_similarity": 4 / 7}),
+    ("ragas/result.parquet", "result.parquet", {"id_based_context_precision": 0.25, "id_based_context_recall": 0.5, "non_llm_string_similarity": 4 / 7}),
+    ("trec_rag/leaderboard_tot.txt", "my_best_run_02_citations", {"Measure-01": 3, "Measure-02": 1}),
+    ("trec_rag/kiddie/eval/kiddie_fake.eval.ir_measures.txt", "run1", {"RELEVANCE": 0.864}),
+    ("every_eval_ever/demo_samples.jsonl", "demo-org/demo-model", {"demo_bench": 1}),
+    ("constructed/every_eval_ever/data/toy-collection/toy-org/bm25/0f0c1a52-6d0e-4c39-9a54-0c5a5a0f6b11_samples.jsonl", "toy-org/bm25", {"nDCG@10": 0.525, "AP": 0.3}),
+    ("opensearch_search_relevance/evaluation_result_test_document.json", "legacy-config", {"nDCG@5": 0.5}),
+    ("opensearch_search_relevance/movies_experiment_pointwise.json", "a58e2718-5ffd-4e94-9875-f305e323706e", {"nDCG": 0.32}),
+    ("constructed/rank_eval/response.json", "response.json", {"metric_score": 0.63}),
+    ("promptfoo/out.jsonl", "system-B prompt 1", {"length": 0.09, "score": 0.295}),
+]  # fmt: skip
+"""Files, a system of each, and its means, computed by hand or printed by the tool."""
+
+
+@pytest.mark.real
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+@pytest.mark.parametrize(("name", "system", "means"), SAMPLES, ids=[name for name, *_ in SAMPLES])
+def test_means_of_files_of_platforms(platforms: Path, name: str, system: str, means: dict[str, float]) -> None:
+    found = read_per_topic(platforms / name).means().loc[system].to_dict()
+    assert found == pytest.approx(means)
+
+
+@pytest.mark.real
+def test_a_file_of_helm(platforms: Path) -> None:
+    path = platforms / "helm" / "narrative_qa_gpt2" / "per_instance_stats.json"
+    [(system, values)] = values_of(path).items()
+    assert system == "openai/gpt2"
+    for one in json.loads(path.read_text()):
+        for stat in one["stats"]:
+            if stat["count"]:
+                assert values[stat["name"]["name"]][one["instance_id"]] == stat["sum"] / stat["count"]
+
+
+@pytest.mark.real
+def test_what_holds_no_values_by_item_is_told(platforms: Path) -> None:
+    for name in ("opensearch_search_relevance/movies_experiment_pairwise_sample.json", "ragas/dataset.csv", "ragas/dataset.jsonl", "every_eval_ever/demo.json",
+                 "lm_eval/results_2026-01-21T03-44-18.458309.json", "ranx/run.json", "ranx/run.trec.gz", "phoenix/spans.jsonl", "helm/narrative_qa_gpt2/run_spec.json"):  # fmt: skip
+        with pytest.raises(DataError):
+            read_per_topic(platforms / name)
