@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize_scalar
+from scipy.stats import chi2
 
 import irmx
 from irmx_pages import (
@@ -320,6 +322,43 @@ def test_the_model_of_a_general_measure_is_fitted(collection: Example, simulated
         personal=False,
     )
     assert found.by_agreement == AS(examination=att(beta=0.8))
+
+
+# -- intervals -----------------------------------------------------------------------------------------------------------
+
+
+def most_likely(difference: Any, won: Any) -> float:
+    """The log-likelihood of choices between pages whose values differ so much, at the best decisiveness."""
+    return -minimize_scalar(
+        lambda s: (np.logaddexp(0, s * difference) - won * s * difference).sum(),
+        bounds=(0, 500),
+        method="bounded",
+        options={"xatol": 1e-9},
+    ).fun
+
+
+def test_intervals_end_where_the_likelihood_has_fallen_by_half_a_quantile_of_chi_squared(
+    collection: Example, simulated: Any
+) -> None:
+    preferences = chosen(collection, simulated, {"u": "AS_RBP(beta=0.8,personal=0.3)"}, scale=12.0)
+    arguments = (simulated.pages, preferences, collection.qrels, "AS_RBP", {"beta": "0.3:1:15"})
+    found = fit_preferences(*arguments, folds=2, personal=False).parameters.iloc[0]
+    l_of = fit_preferences(*arguments[:3], "AS_RBP(alpha=10)", {"beta": "0.7999,0.8001"}, folds=2).assessors.iloc[0]
+    votes = preferences.frame()
+    won = (votes["choice"] == "a").to_numpy()
+
+    def lost(measure: str) -> float:
+        table = score_pages(simulated.pages, collection.qrels, measure).set_index(["query_id", "page_id"])["value"]
+        a, b = (table[list(zip(votes["query_id"], votes[p], strict=True))].to_numpy() for p in ("page_a", "page_b"))
+        return most_likely(a - b, won)
+
+    fall = chi2.ppf(0.95, 1) / 2
+    best = lost(f"AS_RBP(beta={found['by_likelihood']})")
+    for end in ("low", "high"):
+        assert best - lost(f"AS_RBP(beta={found[end]})") == pytest.approx(fall, abs=0.05)
+    best = lost(f"AS_RBP(personal={l_of['l']})")
+    for end in ("low", "high"):
+        assert best - lost(f"AS_RBP(personal={l_of[end]})") == pytest.approx(fall, abs=0.01)
 
 
 # -- requests that cannot be fulfilled -----------------------------------------------------------------------------------
