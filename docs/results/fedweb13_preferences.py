@@ -16,17 +16,17 @@ import pandas as pd
 from fedweb13_pages import simulated, track
 from markdown_tables import markdown
 
+import irmx_study
+from irmx import Scores
 from irmx_pages import (
     Page,
     PreferenceFit,
     Preferences,
     agreement,
-    agreement_by_bin,
-    compare_agreement,
+    agreement_scores,
     fit_preferences,
     fleiss_kappa,
     page_pairs,
-    preference_power,
     simulate_preferences,
 )
 
@@ -92,9 +92,9 @@ class Study:
         order = np.random.default_rng([seed, 1]).random((len(votes), USERS)).argsort(axis=1)
         return votes.where((order < VOTES_PER_PAIR)[votes.pair, votes.assessor])
 
-    def compared(self, votes: Preferences, test: str = "t") -> pd.DataFrame:
-        """Return the tests between all pairs of measures."""
-        return compare_agreement(self.pages, votes, self.qrels, list(MEASURES), list(LEVELS), test)
+    def shares(self, votes: Preferences) -> Scores:
+        """Return the agreement of the measures on each topic."""
+        return agreement_scores(self.pages, votes, self.qrels, list(MEASURES), list(LEVELS))
 
     def fit(self, votes: Preferences, measure: str, **options: int) -> PreferenceFit:
         """Learn the parameters of a measure."""
@@ -126,25 +126,33 @@ def of_noise(study: Study, population: Mapping[str, str]) -> list[str]:
     return [markdown(["scale", "Fleiss' kappa", *names], rows)]
 
 
-def by_bin(compared: pd.DataFrame, level: float) -> list[str]:
-    """Return the table of the paper for a level."""
-    found = agreement_by_bin(compared[compared["level"] == level]).drop(columns="level")
-    found["measure"] = [f"`{m}`" if m in MEASURES else m for m in found["measure"]]
-    rows = [[f"{int(cell):,}" if str(cell).isdigit() else cell for cell in row] for row in found.to_numpy().tolist()]
-    return [markdown(["", *found.columns[1:]], rows, len(found.columns))]
-
-
-def of_tests(t: pd.DataFrame, sign: pd.DataFrame) -> list[str]:
-    """Return how many pairs of measures are significantly different, by each test."""
+def by_bin(study: Study, votes: Preferences, compared: pd.DataFrame, level: float) -> list[str]:
+    """Return the table of the paper for a level, with letters for the measures that agree significantly less often."""
+    found = agreement(study.pages, votes, study.qrels, list(MEASURES), [level])
+    agreed = found.pivot(index="measure", columns="bin_pair", values="agreement")
+    letters = dict(zip(MEASURES, "abcdefghij", strict=True))
+    tests = compared[(compared["measure"] == f"agreement@{level:g}") & (compared["p_corrected"] <= 0.05)]
+    groups = found["bin_pair"].unique().tolist()
     rows = []
-    for test, compared in (("t-test over topics", t), ("sign test over pairs of pages", sign)):
-        counts = [
-            int((compared.loc[(compared["level"] == level) & (compared["bin_pair"] == "all"), column] <= 0.05).sum())
-            for level in LEVELS
-            for column in ("p_value", "p_corrected")
-        ]
-        rows.append([test, *counts])
-    return [markdown(["", *(f"{name}, {how}" for name in LEVELS.values() for how in ("not corrected", "Holm"))], rows)]
+    for name in MEASURES:
+        row = [letters[name], f"`{name}`"]
+        for group in groups:
+            of_group = tests[tests["slice"] == ("" if group == "all" else group)]
+            lower = [t.b for t in of_group.itertuples() if t.a == name and t.difference > 0]
+            lower += [t.a for t in of_group.itertuples() if t.b == name and t.difference < 0]
+            beaten = "".join(sorted(letters[m] for m in lower if agreed.loc[m, group] < agreed.loc[name, group]))
+            row.append(f"{agreed.loc[name, group]:.3f} {beaten}".strip())
+        rows.append(row)
+    pairs = found.groupby("bin_pair", sort=False)["pairs"].first()
+    rows.append(["", "pairs", *(f"{n:,}" for n in pairs)])
+    return [markdown(["", "measure", *groups], rows, len(groups) + 2)]
+
+
+def of_tests(t: pd.DataFrame) -> list[str]:
+    """Return how many pairs of measures are significantly different."""
+    on_all = t[t["slice"] == ""].groupby("measure")[["p", "p_corrected"]].agg(lambda p: int((p <= 0.05).sum()))
+    rows = [[name, *on_all.loc[f"agreement@{level:g}"]] for level, name in LEVELS.items()]
+    return [markdown(["majority", "not corrected", "Holm"], rows)]
 
 
 def of_populations(study: Study, votes: Mapping[str, Preferences]) -> list[str]:
@@ -159,32 +167,26 @@ def of_populations(study: Study, votes: Mapping[str, Preferences]) -> list[str]:
     return [markdown(["", *columns], rows)]
 
 
-def of_power(study: Study, votes: Preferences) -> list[str]:
-    """Return which differences from AS_RBP the sample finds, and what others need."""
+def of_power(scores: Scores) -> list[str]:
+    """Return which differences from AS_RBP the sample finds, and how many topics others need."""
     asked = [0.02, 0.05]
-    single = preference_power(study.pages, votes, study.qrels, list(MEASURES), asked, levels=[0.75])
-    several = preference_power(study.pages, votes, study.qrels, list(MEASURES), levels=[0.75], comparisons=45)
+    of_all = scores.select(views=["agreement@0.75"])
+    single = irmx_study.power(of_all, difference=asked, by_pair=True).frame()
+    several = irmx_study.power(of_all, comparisons=45, by_pair=True).frame()
 
     def of_rbp(found: pd.DataFrame) -> pd.DataFrame:
-        here = (found["bin_pair"] == "all") & ((found["a"] == "AS_RBP") | (found["b"] == "AS_RBP"))
-        other = found["a"].where(found["b"] == "AS_RBP", found["b"])
-        return found.assign(other=other)[here]
+        here = (found["a"] == "AS_RBP") | (found["b"] == "AS_RBP")
+        return found.assign(other=found["a"].where(found["b"] == "AS_RBP", found["b"]))[here]
 
-    rows = []
     corrected = of_rbp(several).set_index("other")["detectable"]
-    for other, answers in of_rbp(single).groupby("other", sort=False):
-        row = [
-            f"`{other}`",
-            f"{answers['sd'].iloc[0]:.3f}",
-            f"{answers['detectable'].iloc[0]:.3f}",
-            f"{corrected[other]:.3f}",
-        ]
-        for answer in answers.itertuples():
-            per_topic = answer.pairs_per_topic_needed
-            row += [answer.topics_needed, "none" if pd.isna(per_topic) else per_topic]
-        rows.append(row)
-    columns = [f"{what} for {x:g}" for x in asked for what in ("topics", "pairs per topic")]
-    return [markdown(["`AS_RBP` and", "sd", "detectable", "of 45 comparisons", *columns], rows)]
+    rows = []
+    for other in [name for name in MEASURES if name != "AS_RBP"]:
+        answers = of_rbp(single).query("other == @other")
+        found = answers.iloc[0]
+        row = [f"`{other}`", f"{found['sd']:.3f}", f"{found['detectable']:.3f}", f"{corrected[other]:.3f}"]
+        rows.append([*row, *(int(n) for n in answers["needed"])])
+    columns = ["sd", "detectable", "of 45 comparisons", *(f"topics for {x:g}" for x in asked)]
+    return [markdown(["`AS_RBP` and", *columns], rows)]
 
 
 def of_parameters(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
@@ -212,9 +214,11 @@ def of_held_out(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
     for (population, measure), fit in fits.items():
         given, *learned = fit.held_out.itertuples()
         row = [population, f"`{measure}`", given.pairs, f"{given.agreement:.3f}"]
+        tests = irmx_study.compare(fit.scores, baseline="as given", correction="none").frame().set_index("a")
         for one in learned:
-            gain = f"{one.difference:+.3f} ({one.difference_low:+.3f} to {one.difference_high:+.3f})"
-            row += [f"{one.agreement:.3f}", gain, p_text(one.p_value)]
+            test = tests.loc[one.fitted]
+            gain = f"{test['difference']:+.3f} ({test['low']:+.3f} to {test['high']:+.3f})"
+            row += [f"{one.agreement:.3f}", gain, p_text(test["p"])]
         rows.append(row)
     learned_columns = [f"{how}{what}" for how in ("by agreement", "by likelihood") for what in ("", ": gain", ": p")]
     return [markdown(["users", "measure", "pairs", "defaults", *learned_columns], rows, 2)]
@@ -291,7 +295,8 @@ def main() -> None:
     study = Study.of(Path(os.environ["IRMX_DATA"]).resolve() / "fedweb13")
     populations = users()
     votes = {name: study.votes(population) for name, population in populations.items()}
-    t, sign = (study.compared(votes[UTILITY], test) for test in ("t", "sign"))
+    scores = study.shares(votes[UTILITY])
+    t = irmx_study.compare(scores, all_pairs=True).frame()
     wanted = [*((UTILITY, m) for m in MODELS), *((name, "AS_RBP") for name in (ATTENTION, LIST, MIXED))]
     fits = {(name, measure): study.fit(votes[name], measure) for name, measure in wanted}
     summary, of_users = of_weights(fits[UTILITY, "AS_RBP"])
@@ -316,7 +321,7 @@ def main() -> None:
         "",
         "makes this page. `IRMX_DATA` is the folder that holds `fedweb13`, the page judgments of the TREC Federated Web Search track",
         "2013; they are not part of irmx, and this page holds counts, agreement and estimates only. On preferences of your own,",
-        "`irmx pages agreement --all-pairs`, `irmx pages power` and `irmx pages fit` print the same tables ([guide](../guide/pages-preferences.md)).",
+        "`irmx pages agreement` and `irmx pages fit` write the agreement on each topic, which `irmx compare` and `irmx power` read ([guide](../guide/pages-preferences.md)).",
         "",
         "## The pages, the users, and what is circular",
         "",
@@ -342,10 +347,10 @@ def main() -> None:
         "Of *utility* users. Letters: the measures that agree significantly less often, by the t-test over topics, with Holm's correction",
         f"over the {len(t[['a', 'b']].drop_duplicates())} pairs of measures in a column, at the level .05. Last row: pairs of pages with a majority.",
         "",
-        *(line for level, name in LEVELS.items() for line in (f"Majority of {name}:", "", *by_bin(t, level), "")),
-        "How many of the pairs of measures differ significantly on all pairs of pages, by test:",
+        *(line for level, name in LEVELS.items() for line in (f"Majority of {name}:", "", *by_bin(study, votes[UTILITY], t, level), "")),
+        "How many of the pairs of measures differ significantly on all pairs of pages:",
         "",
-        *of_tests(t, sign),
+        *of_tests(t),
         "",
         "## Other users, other winners",
         "",
@@ -357,9 +362,9 @@ def main() -> None:
         "",
         "Of *utility* users, majority of 3/4, all pairs of pages: the standard deviation over topics of the difference in agreement; the",
         "difference that the t-test detects with a probability of .8 at the level .05, alone and at .05/45; and the topics, with as many pairs",
-        "per topic as here, or the pairs with a majority per topic, on these topics, that differences of .02 and .05 need.",
+        "per topic as here, that differences of .02 and .05 need.",
         "",
-        *of_power(study, votes[UTILITY]),
+        *of_power(scores),
         "",
         "## Learned parameters and held-out gain (table 8)",
         "",
@@ -376,7 +381,7 @@ def main() -> None:
         "### Held-out gain",
         "",
         "Every pair of pages was then evaluated with values learned on the four folds without its topic. Gain: over the measure with its",
-        "defaults, with the 95% interval by bootstrap over topics, and p of the t-test over topics. Most is gained by *attention*",
+        "defaults, in the mean over topics, with the 95% interval and the p-value of the t-test over topics. Most is gained by *attention*",
         "users, for whom `AS_RBP` is the wrong model with the wrong `beta`. For *utility* users little can be gained: with their true values,",
         f"`{truth}`, the agreement is {best:.3f}.",
         "",

@@ -10,12 +10,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import irmx
 from irmx_pages import (
     agreement,
-    agreement_by_bin,
-    compare_agreement,
+    agreement_scores,
     fit_preferences,
-    preference_power,
     read_pages,
     read_preferences,
     score_pages,
@@ -172,7 +171,7 @@ def test_careless_assessors_and_pages_that_are_both_bad(folder: Path, pages: str
         "-o",
         "jsonl",
     )
-    done = command(*given, "-l", "0.6", "--test", "sign", cwd=folder)
+    done = command(*given, "-l", "0.6", "-b", "AS_RBP", cwd=folder)
     assert done.code == 0
     assert done.err.startswith(
         "irmx: 1 of 4 assessors failed more than 2 trap pairs; their 144 votes on other pairs are left out: dee (3)"
@@ -183,7 +182,7 @@ def test_careless_assessors_and_pages_that_are_both_bad(folder: Path, pages: str
         folder / "vertical-qrels.csv",
         "AS_RBP P@10",
         [0.6],
-        test="sign",
+        "AS_RBP",
     )
     found = [json.loads(line) for line in done.out.splitlines()]
     for name in ("pairs", "both_bad", "agreement"):
@@ -194,7 +193,7 @@ def test_careless_assessors_and_pages_that_are_both_bad(folder: Path, pages: str
 
 def test_a_fit_prints_its_tables(folder: Path, pages: str, command: Command) -> None:
     given = ("AS_RBP", "--qrels", "vertical-qrels.csv", "--grid", "beta=0.7,0.8,0.9", "-k", "3")
-    of_active = ("--active", "2", "--personal_grid", "0:1:11", "--test", "sign")
+    of_active = ("--active", "2", "--personal_grid", "0:1:11")
     done = command("pages", "fit", pages, "preferences.csv", *given, *of_active, "-o", "jsonl", cwd=folder)
     assert (done.code, done.err) == (0, "")
     found = [json.loads(line) for line in done.out.splitlines()]
@@ -208,7 +207,6 @@ def test_a_fit_prints_its_tables(folder: Path, pages: str, command: Command) -> 
         folds=3,
         active=2,
         personal_grid="0:1:11",
-        test="sign",
     )
     assert [r["agreement"] for r in found[1:4]] == expected.held_out["agreement"].tolist()
     assert [r["l"] for r in found[4:8]] == expected.assessors["l"].tolist()
@@ -256,7 +254,6 @@ def test_the_example_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixt
         (("pages", "score", "pages.jsonl", "AS_RBP", "-o", "xml"), 2, "There is no output format 'xml'"),
         (("pages", "fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta"), 2, "'beta' is not a grid"),
         (("pages", "fit", "pages.jsonl", "preferences.csv", "AS_RBP", "--grid", "beta=0.5:1.2"), 2, "Got 1.2 instead"),
-        (("pages", "agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "--seed", "-1"), 2, "'--seed'"),
         (("pages", "fit", "pages.jsonl", "preferences.csv", "AP", "--grid", "beta=0:1"), 2, "AP cannot be fitted"),
     ],
 )
@@ -284,84 +281,31 @@ def test_two_rankings_have_two_names(folder: Path, command: Command) -> None:
 
 
 AGREEMENT = ("pages", "agreement", "pages.jsonl", "preferences.csv")
-POWER = ("pages", "power", "pages.jsonl", "preferences.csv")
 QRELS = ("--qrels", "vertical-qrels.csv")
 
 
-def test_all_pairs_of_measures_in_rows(folder: Path, pages: str, command: Command) -> None:
-    options = ("--all-pairs", "--correction", "bh", "--test", "sign", *QRELS, "-o", "jsonl")
-    done = command(*AGREEMENT, "AS_RBP", "AS_ATT", "P@10", *options, cwd=folder)
+def test_the_agreement_on_each_topic_is_written(folder: Path, pages: str, command: Command) -> None:
+    done = command(*AGREEMENT, "AS_RBP", "P@10", "--out", "agreement.parquet", *QRELS, cwd=folder)
     assert (done.code, done.err) == (0, "")
-    expected = compare_agreement(
-        folder / pages,
-        folder / "preferences.csv",
-        folder / "vertical-qrels.csv",
-        "AS_RBP AS_ATT P@10",
-        test="sign",
-        correction="bh",
-    )
-    assert len(expected) == 2 * 7 * 3
-    empty = expected.astype(object).where(expected.notna(), None)
-    assert [json.loads(line) for line in done.out.splitlines()] == empty.to_dict("records")
-
-
-@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
-def test_all_pairs_of_measures_as_the_table_of_a_paper(folder: Path, pages: str, command: Command, form: str) -> None:
-    options = ("--all-pairs", *QRELS, "-p", "2", "-o", form)
-    done = command(*AGREEMENT, "AS_RBP", "AS_ATT", "P@10", *options, cwd=folder)
-    assert done.code == 0
-    compared = compare_agreement(
-        folder / pages, folder / "preferences.csv", folder / "vertical-qrels.csv", "AS_RBP AS_ATT P@10"
-    )
-    of_table = agreement_by_bin(compared, places=2)
-    for cell in of_table.drop(columns=["level", "measure"]).to_numpy().ravel():
-        assert str(cell) in done.out
-    assert [f"majority of {level}" in done.out for level in ("0.75", "1")] == [True, True]
-    letters = "test t, correction holm over 3 pairs of measures in each column, level 0.05"
-    assert letters in (done.out if form == "table" else done.err)
-
-
-def test_what_a_sample_finds(folder: Path, pages: str, command: Command) -> None:
-    options = (
-        *("-l", "0.75", "--difference", "0.1", "--difference", "0.05"),
-        *("--power", "0.9", "--significance", "0.1", "--comparisons", "3"),
-    )
-    done = command(*POWER, "AS_RBP", "AS_ATT", "P@10", *options, *QRELS, "-o", "csv", "-p", "-1", cwd=folder)
-    assert (done.code, done.err) == (0, "")
-    expected = preference_power(
-        folder / pages,
-        folder / "preferences.csv",
-        folder / "vertical-qrels.csv",
-        "AS_RBP AS_ATT P@10",
-        [0.1, 0.05],
-        levels=[0.75],
-        power=0.9,
-        significance=0.1,
-        comparisons=3,
-    )
-    assert len(expected) == 7 * 3 * 2
-    (folder / "power.csv").write_text(done.out)
-    found = pd.read_csv(folder / "power.csv", keep_default_na=False, na_values={"detectable": [""]})
-    assert found["detectable"].to_numpy() == pytest.approx(expected["detectable"].to_numpy(), nan_ok=True)
-    for name in ("topics_needed", "pairs_needed", "pairs_per_topic_needed", "note"):
-        assert found[name].astype(str).tolist() == expected[name].astype(object).fillna("").astype(str).tolist()
+    files = (folder / pages, folder / "preferences.csv", folder / "vertical-qrels.csv")
+    expected = agreement_scores(*files, "AS_RBP P@10")
+    assert irmx.Scores.read_parquet(folder / "agreement.parquet").frame().equals(expected.frame())
+    given = ("AS_RBP", "--grid", "beta=0.7,0.9", "-k", "2", "--out", "fit.parquet")
+    assert command("pages", "fit", "pages.jsonl", "preferences.csv", *given, *QRELS, cwd=folder).code == 0
+    written = irmx.Scores.read_parquet(folder / "fit.parquet")
+    assert written.systems == ("as given", "by agreement", "by likelihood")
+    for words in (("compare", "--all-pairs"), ("power", "--difference", "0.05")):
+        done = command(words[0], "--scores", "agreement.parquet", *words[1:], "-o", "csv", cwd=folder)
+        assert done.code == 0
+        assert "agreement@0.75" in done.out
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ((*AGREEMENT, "AS_RBP", "--all-pairs"), "at least two measures. There is only AS_RBP."),
-        ((*AGREEMENT, "AS_RBP", "P@10", "--all-pairs", "-b", "P@10"), "--all-pairs tests all. Give one."),
-        ((*AGREEMENT, "AS_RBP", "P@10", "--correction", "holm"), "Add --all-pairs."),
-        ((*AGREEMENT, "AS_RBP", "P@10", "--significance", "0.1"), "Add --all-pairs."),
-        (
-            (*AGREEMENT, "AS_RBP", "P@10", "--all-pairs", "--significance", "0.1", "-o", "csv"),
-            "With -o csv, the rows have the p-values instead.",
-        ),
-        ((*AGREEMENT, "AS_RBP", "P@10", "--all-pairs", "--correction", "hom"), "Did you mean holm?"),
-        ((*AGREEMENT, "AS_RBP", "P@10", "--all-pairs", "--significance", "5"), "in the range (0, 1). Got 5.0 instead."),
-        ((*POWER, "AS_RBP"), "at least two measures. There is only AS_RBP."),
-        ((*POWER, "AS_RBP", "P@10", "--difference", "-0.1"), "in the range [1e-06, 1]. Got -0.1 instead."),
+        ((*AGREEMENT, "AS_RBP", "P@10", "--all-pairs"), "or 'irmx power --scores agreement.parquet'."),
+        ((*AGREEMENT, "AS_RBP", "P@10", "--correction", "holm"), "or 'irmx power --scores agreement.parquet'."),
+        (("pages", "power", "x", "y", "AP"), "Did you mean pages agreement? 'irmx --help' lists the commands."),
     ],
 )
 def test_options_that_do_not_fit(folder: Path, pages: str, command: Command, given: tuple[str, ...], said: str) -> None:

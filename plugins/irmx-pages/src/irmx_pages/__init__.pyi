@@ -19,10 +19,7 @@ from .page.page_lines import write_pages
 from .page.page_reading import read_pages
 from .page.page_runs import page_runs, score_pages
 from .page.pages_of_rankings import pages_of
-from .preferences.agreement import agreement
-from .preferences.agreement_differences import compare_agreement
-from .preferences.agreement_table import agreement_by_bin
-from .preferences.preference_sample_power import preference_power
+from .preferences.agreement import agreement, agreement_scores
 from .preferences.preference_votes import Preferences, fleiss_kappa, read_preferences
 from .preferences.simulated_preferences import simulate_preferences
 from .preferences.traps import without_traps
@@ -57,9 +54,8 @@ __all__ = [
     "Preferences",
     "SimulatedPages",
     "agreement",
-    "agreement_by_bin",
+    "agreement_scores",
     "att",
-    "compare_agreement",
     "dcg",
     "err",
     "examination_log_likelihoods",
@@ -72,7 +68,6 @@ __all__ = [
     "page_pairs",
     "page_runs",
     "pages_of",
-    "preference_power",
     "rbp",
     "read_examinations",
     "read_pages",

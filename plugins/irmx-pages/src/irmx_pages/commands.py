@@ -1,4 +1,4 @@
-"""The subcommands that irmx-pages adds to ``irmx``, except ``irmx pages fit``, ``agreement`` and ``power``."""
+"""The subcommands that irmx-pages adds to ``irmx``."""
 
 from __future__ import annotations
 
@@ -29,15 +29,31 @@ PreferencesFile = Annotated[
         "optionally, bin_pair and trap.",
     ),
 ]
-Test = Annotated[
-    str,
-    Option(
-        "--test",
-        help="The test: t, the paired t-test between the means of topics, or sign, the sign test over pairs of pages.",
-    ),
-]
 FailedTraps = Annotated[
     int, Option("--failed-traps", min=0, help="Drop assessors who failed more trap pairs than this.")
+]
+
+OutScores = Annotated[
+    str | None,
+    Option("--out", help="File (.parquet) to write the agreement on each topic to, for irmx compare --scores."),
+]
+
+
+def _refuse_tests(given: object) -> None:
+    """Raise if an option is given that chose a test over topics."""
+    if given:
+        raise UsageError(
+            "Agreement is tested over topics by 'irmx compare'. Write it with --out agreement.parquet, and type 'irmx compare "
+            "--scores agreement.parquet --all-pairs', with --test and --correction, or 'irmx power --scores agreement.parquet'."
+        )
+
+
+TestsAll = Annotated[
+    bool, Option("--all-pairs", check=_refuse_tests, help="Gone: irmx compare --scores tests the file of --out.")
+]
+Tests = Annotated[
+    str | None,
+    Option("--test", "--correction", "--significance", check=_refuse_tests, help="Gone: see --out."),
 ]
 
 
@@ -155,3 +171,127 @@ def _named(arguments: list[str]) -> dict[str, str]:
         if names.count(name) > 1:
             raise UsageError(f"Two rankings have the name {name!r}. Rename one of the files.")
     return dict(zip(names, paths, strict=True))
+
+
+def agreement(
+    pages: PagesFile,
+    preferences: PreferencesFile,
+    measures: Annotated[list[str], Argument(metavar="MEASURE...", help="Measures, such as AS_RBP nDCG@10 P@10.")],
+    qrels: Qrels,
+    level: Annotated[
+        list[float] | None,
+        Option("-l", "--level", help="Share of the assessors that makes a majority; by default 0.75 and 1."),
+    ] = None,
+    baseline: Annotated[
+        str | None, Option("-b", "--baseline", help="Measure to test the others against; by default chance.")
+    ] = None,
+    failed_traps: FailedTraps = 2,
+    out: OutScores = None,
+    all_pairs: TestsAll = False,
+    test: Tests = None,
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
+) -> None:
+    """Show how often measures agree with the preferences of assessors.
+
+    One row per majority level, pair of bins and measure: the pairs with a majority, those on which the measure has a tie (one
+    half), other pairs for which a majority finds both pages bad, the agreement, the p-value of the sign test over pairs of
+    pages, against chance or the baseline, and Fleiss' kappa of the assessors.
+
+    With --out, also the agreement on each topic: 'irmx compare --scores FILE --all-pairs' tests measures against each other over
+    topics, and 'irmx power --scores FILE --difference 0.05' shows how many topics a difference needs.
+    """
+    from irmx import read_qrels
+    from irmx.toolkit import Evaluator
+    from irmx_pages.preferences.agreement import LEVELS, agreed_pairs, agreement_table, baseline_of, shares_of_topics
+
+    evaluator = Evaluator(measures, read_qrels(qrels))
+    against = baseline_of(evaluator, baseline)
+    groups = agreed_pairs(matching_file(pages), preferences, evaluator, level or LEVELS, failed_traps)
+    if out is not None:
+        shares_of_topics(groups).to_parquet(out)
+    print_rows(agreement_table(groups, against), output_format, places=places)
+
+
+_TITLES = {
+    "parameters": "Parameters",
+    "held_out": "Agreement with the majority on held-out topics",
+    "assessors": "l of every assessor, by maximum likelihood",
+    "active": "l of the most active assessors, by maximum agreement",
+}
+"""The headings of the tables that a fit prints, in this order."""
+
+
+def fit(
+    pages: PagesFile,
+    preferences: PreferencesFile,
+    measure: Annotated[
+        str, Argument(help="A page utility measure, such as AS_RBP, with the parameters that are not fitted.")
+    ],
+    qrels: Qrels,
+    grid: Annotated[
+        list[str],
+        Option(
+            "-g",
+            "--grid",
+            help="PARAMETER=LOW:HIGH (51 values), PARAMETER=LOW:HIGH:NUMBER or PARAMETER=VALUE,VALUE,...; one --grid per parameter.",
+        ),
+    ],
+    folds: Annotated[int, Option("-k", "--folds", min=2, help="Number of topic folds for cross-validation.")] = 5,
+    level: Annotated[float, Option("-l", "--level", help="Share of the assessors that makes a majority.")] = 0.75,
+    personal: Annotated[
+        bool,
+        Option("--personal/--no-personal", help="Whether to fit l, the weight of vertical recall, for every assessor."),
+    ] = True,
+    active: Annotated[
+        int,
+        Option(
+            "--active", min=0, help="Number of assessors, those with the most votes, for whom l is chosen by agreement."
+        ),
+    ] = 20,
+    personal_grid: Annotated[
+        str, Option("--personal-grid", help="Values of l for --active, written as in a grid.")
+    ] = "0:1",
+    failed_traps: FailedTraps = 2,
+    seed: Annotated[int, Option("--seed", min=0, help="Seed of the folds.")] = 0,
+    out: OutScores = None,
+    test: Tests = None,
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
+) -> None:
+    """Learn the parameters of a page measure from preferences.
+
+    Prints four tables: the parameters, by agreement on the grid with the range over folds, and by likelihood with 95% intervals;
+    how often the measure then agrees with the majority on held-out topics; the l of every assessor,
+    by likelihood, with the agreement on held-out topics; and the l of the most active assessors, by agreement on a grid. With -o
+    jsonl every line names its table. 'irmx compare --scores FILE' tests the held-out agreement that --out writes.
+    """
+    from irmx_pages.fit.preference_fit import fit_preferences
+
+    found = fit_preferences(
+        matching_file(pages),
+        preferences,
+        qrels,
+        measure,
+        grid,
+        folds=folds,
+        level=level,
+        personal=personal,
+        active=active,
+        personal_grid=personal_grid,
+        failed_traps=failed_traps,
+        seed=seed,
+    )
+    if out is not None:
+        found.scores.to_parquet(out)
+    for name, title in _TITLES.items():
+        table = getattr(found, name)
+        if not len(table):
+            continue
+        if output_format == "jsonl":
+            table.insert(0, "table", name)
+        elif output_format == "table":
+            print(f"{title}:")
+        elif name != "parameters":
+            print()
+        print_rows(table, output_format, places=places)

@@ -40,6 +40,7 @@ def irmx_commands() -> list[Command]:
             about,
             EXAMPLES=(f"irmx pages {name} {arguments}",),
             SECTION=section,
+            MEANT_BY=("power",) if name == "agreement" else (),
         )
         for name, section, function, about, arguments in (
             (
@@ -59,21 +60,14 @@ def irmx_commands() -> list[Command]:
             (
                 "agreement",
                 "study",
-                "commands_agreement:agreement",
+                "commands:agreement",
                 "Show how often measures agree with the preferences of assessors.",
                 "pages.jsonl preferences.csv AS_DCG nDCG --qrels qrels.csv",
             ),
             (
-                "power",
-                "study",
-                "commands_agreement:power",
-                "Show which differences of agreement the preferences can find, and how many a difference needs.",
-                "pages.jsonl preferences.csv AS_DCG nDCG --qrels qrels.csv --difference 0.05",
-            ),
-            (
                 "fit",
                 "study",
-                "commands_fit:fit",
+                "commands:fit",
                 "Learn the parameters of a page measure from preferences.",
                 "pages.jsonl preferences.csv AS_RBP --grid beta=0.5:1 --qrels qrels.csv",
             ),

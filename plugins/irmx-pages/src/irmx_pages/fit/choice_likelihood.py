@@ -199,22 +199,20 @@ def personal_interval(votes: Votes, assessor: int, utility: Floats, recall: Floa
     >>> round(low, 2), round(high, 2)
     (0.32, 1.0)
     """
+    from scipy.optimize import brentq
+
     mine = votes.assessor == assessor
     own = Votes(votes.pair[mine], np.zeros(int(mine.sum()), dtype=np.int64), votes.won[mine], 1)
-    grid = np.linspace(0, 1, 101)
-    curve = np.array([fit_weights(own, (1 - x) * utility + x * recall).log_likelihood for x in grid.tolist()])
-    best = int(np.argmax(curve))
-    spare = curve - curve[best] + HALF_CHI2
-    ends = []
-    for outside in (range(best, -1, -1), range(best, 101)):
-        beyond = next((k for k in outside if spare[k] < 0), None)
-        if beyond is None:
-            ends.append(float(grid[outside[-1]]))
-            continue
-        inside = beyond + (1 if beyond < best else -1)
-        share = spare[inside] / (spare[inside] - spare[beyond])
-        ends.append(float(grid[inside] + share * (grid[beyond] - grid[inside])))
-    return ends[0], ends[1]
+    best = fit_weights(own, utility, recall)
+
+    def spare(x: float) -> float:
+        """Return by how much the log-likelihood of l = x is above that of an end of the interval."""
+        profile = fit_weights(own, (1 - x) * utility + x * recall).log_likelihood
+        return profile - best.log_likelihood + HALF_CHI2
+
+    place = float(np.nan_to_num(best.personal[0]))
+    low, high = (end if spare(end) >= 0 else float(brentq(spare, *sorted((end, place)))) for end in (0.0, 1.0))
+    return low, high
 
 
 def is_range(interval: tuple[float, float], ends: tuple[float, float]) -> str:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _STEPS = 200
 """Number of intervals into which the range of the parameter is divided for the search."""
-_BELOW_1 = 1 - 1e-12
-"""The largest detection that is searched for where the likelihood has its maximum below 1."""
+_ABOVE_0, _BELOW_1 = 1e-12, 1 - 1e-12
+"""The detections between which the likelihood has its maximum, where that is below 1."""
 _FLAT = 1e-9
 """If the likelihood changes by less, relatively, the parameter is not identified."""
 
@@ -167,10 +167,7 @@ def fit_examination(
     samples = multiplicities(clusters, resamples, seed)
     warn_of_one_cluster(clusters, "blocks")
     cells, shown, seen = _counts(data, pages, of_session, expected, samples)
-    c = np.full((len(grid), 1 + resamples), 0.5)
-    likelihood = np.empty_like(c)
-    for i, p in enumerate(cells):
-        c[i], likelihood[i] = _likeliest(p, shown, seen, detection, c[max(i - 1, 0)])
+    c, likelihood = np.stack([_likeliest(p, shown, seen, detection) for p in cells], axis=1)
     best = np.full(1 + resamples, grid[0])
     if parameter:
         if np.isfinite(likelihood[:, 0]).all() and np.ptp(likelihood[:, 0]) <= _FLAT * abs(likelihood[0, 0]):
@@ -268,40 +265,32 @@ def _counts(
     return expected[:, first], counts[:, ::2], counts[:, 1::2]
 
 
-def _likeliest(p: Floats, shown: Floats, seen: Floats, detection: float | None, start: Floats) -> tuple[Floats, Floats]:
+def _likeliest(p: Floats, shown: Floats, seen: Floats, detection: float | None) -> tuple[Floats, Floats]:
     """Return the detection c that maximises the likelihood of every sample, and that likelihood."""
     from scipy.special import xlog1py, xlogy
 
     possible = p > 0
     y, n, p = seen[:, possible], shown[:, possible], p[possible]
-    c = np.full(len(n), detection) if detection is not None else _roots(p, n - y, y.sum(axis=1), start)
+    c = np.full(len(n), detection) if detection is not None else _detections(p, n - y, y.sum(axis=1))
     cp = c[:, None] * p
     likelihood = (xlogy(y, cp) + xlog1py(n - y, -cp)).sum(axis=1)
     return c, np.where(seen[:, ~possible].any(axis=1), -np.inf, likelihood)
 
 
-def _roots(p: Floats, missed: Floats, seen: Floats, start: Floats) -> Floats:
+def _detections(p: Floats, missed: Floats, seen: Floats) -> Floats:
     """Return the c in (0, 1] of every sample at which sum y = sum (n - y) c p/(1 - c p), or 1 where none is.
 
-    That is where the derivative of sum y log(c p) + (n - y) log(1 - c p) is 0; it falls with c. Newton's steps are
-    those of the difference times 1 - c, which has no pole at c = 1.
+    That is where the derivative of sum y log(c p) + (n - y) log(1 - c p) is 0; it falls with c. Times c (1 - c), it has no pole.
     """
+    from scipy.optimize.elementwise import find_root
+
+    def excess(c: Floats, sample: Ints) -> Floats:
+        return np.asarray((1 - c) * (seen[sample] - c * (missed[sample] * (p / (1 - c[..., None] * p))).sum(axis=-1)))
+
     found = np.ones(len(seen))
-    inside = (missed * (p / np.maximum(1 - p, 1e-12))).sum(axis=1) > seen
-    missed, seen, c = missed[inside], seen[inside], np.clip(start[inside], 1e-6, _BELOW_1)
-    low, high = np.zeros(len(seen)), np.ones(len(seen))
-    for _ in range(100):
-        odds = 1 / (1 - c[:, None] * p)
-        excess = seen - c * (missed * (p * odds)).sum(axis=1)
-        low, high = np.where(excess > 0, c, low), np.where(excess > 0, high, c)
-        slope = -(1 - c) * (missed * (p * odds**2)).sum(axis=1) - excess
-        with np.errstate(divide="ignore", invalid="ignore"):
-            newton = c - (1 - c) * excess / slope
-        proposed = np.where((newton > low) & (newton < high), newton, (low + high) / 2)
-        step, c = abs(proposed - c), np.minimum(proposed, _BELOW_1)
-        if not (step > 1e-12).any():
-            break
-    found[inside] = c
+    inside = np.flatnonzero((missed * (p / np.maximum(1 - p, 1e-12))).sum(axis=1) > seen)
+    ends = (np.full(len(inside), _ABOVE_0), np.full(len(inside), _BELOW_1))
+    found[inside] = find_root(excess, ends, args=(inside,)).x
     return found
 
 

@@ -10,12 +10,11 @@ from irmx import Param
 from irmx.ragged import Floats
 from irmx_pages.fit.parameter_grid import ParameterGrid, grid_values
 from irmx_pages.fit.topic_folds import Folded
-from irmx_pages.preferences.agreed_pairs import agreeing, preferred_page
-from irmx_pages.preferences.topic_intervals import topic_interval
+from irmx_pages.preferences.agreement import agreeing, preferred_page
 
 OF_ACTIVE = (
     *("assessor", "votes", "l", "fold_low", "fold_high"),
-    *("without", "own", "difference", "difference_low", "difference_high"),
+    *("without", "own", "difference"),
 )
 """The columns of the table of the most active assessors."""
 
@@ -51,7 +50,7 @@ class PersonalGrid:
         return float(self.l[ParameterGrid(None, {"l": self.l}).middle(best)])
 
 
-def of_active(folded: Folded, grid: PersonalGrid, active: int, chosen: list[int], seed: int) -> list[dict[str, Any]]:
+def of_active(folded: Folded, grid: PersonalGrid, active: int, chosen: list[int]) -> list[dict[str, Any]]:
     """Return the l of the assessors with the most votes for a page, learned by agreement after the other parameters.
 
     Parameters
@@ -64,8 +63,6 @@ def of_active(folded: Folded, grid: PersonalGrid, active: int, chosen: list[int]
         Number of assessors.
     chosen : list of int
         The settings of the other parameters, learned by agreement: from all folds, then without each of them.
-    seed : int
-        Seed of the bootstrap.
     """
     if not folded.personal:
         return []
@@ -73,7 +70,7 @@ def of_active(folded: Folded, grid: PersonalGrid, active: int, chosen: list[int]
     decided = votes.won != 0.5
     agreed = {i: _agreed(folded, grid, i)[decided] for i in set(chosen)}
     without = {i: _agreed(folded, PersonalGrid([0.0]), i)[decided, 0] for i in set(chosen)}
-    who, topic, of_fold = votes.assessor[decided], folded.topic[votes.pair[decided]], fold[votes.pair[decided]]
+    who, of_fold = votes.assessor[decided], fold[votes.pair[decided]]
     counts = np.bincount(who, minlength=votes.assessors)
     rows = []
     for k in np.argsort(-counts, kind="stable")[:active].tolist():
@@ -91,7 +88,6 @@ def of_active(folded: Folded, grid: PersonalGrid, active: int, chosen: list[int]
             *(folded.preferences.assessors[k], len(mine), grid.best(agreed[chosen[0]][mine].sum(axis=0))),
             *(min(known), max(known)),
             *(float(x.mean()) if len(mine) else np.nan for x in (with_none, with_own, with_own - with_none)),
-            *topic_interval(with_own - with_none, topic[mine], seed),
         )
         rows.append(dict(zip(OF_ACTIVE, values, strict=True)))
     return rows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import UsageError, parse_measure, read_qrels
+from irmx import Scores, UsageError, parse_measure, read_qrels
 from irmx.ragged import Ints, short_repr
 from irmx.toolkit import html_result, progress_bar
 from irmx_pages.fit.choice_likelihood import LikelihoodFit, is_range
@@ -17,9 +17,8 @@ from irmx_pages.fit.personal_weights import OF_ACTIVE, PersonalGrid, of_active
 from irmx_pages.fit.scores_of_settings import PageScorer, refuse_other_measures, with_values
 from irmx_pages.fit.topic_folds import OF_ASSESSORS, Folded
 from irmx_pages.page.page_reading import read_pages
-from irmx_pages.preferences.agreed_pairs import pair_numbers
+from irmx_pages.preferences.agreement import AgreedPairs, pair_numbers, shares_of_topics
 from irmx_pages.preferences.preference_votes import Preferences, read_preferences
-from irmx_pages.preferences.topic_intervals import check_test
 from irmx_pages.preferences.traps import FAILED_TRAPS, without_traps
 from irmx_pages.whole_numbers import check_whole
 
@@ -43,18 +42,20 @@ class PreferenceFit:
         interval ends at the end of the range, so that the preferences do not identify the parameter.
     held_out : DataFrame
         One row each for the measure as given, fitted by agreement and fitted by likelihood: ``fitted``, ``measure`` (with the values from
-        all topics); ``pairs`` with a majority, ``ties``, ``agreement`` with its interval ``low`` to ``high``; ``difference`` from
-        the measure as given, ``difference_low`` to ``difference_high``, and ``p_value`` of the test. Each pair is evaluated with values learned without its topic.
+        all topics); ``pairs`` with a majority, ``ties``, ``agreement``, and its ``difference`` from the measure as given. Each pair
+        is evaluated with values learned without its topic.
+    scores : irmx.Scores
+        The held-out agreement on each topic of these three, which are the systems, for :func:`irmx.compare` and others.
     assessors : DataFrame
         One row per assessor: ``assessor``, ``votes`` for one of the pages, ``both_bad``, votes that both are bad; ``l`` with its 95% profile interval, ``low`` to ``high``,
         at the most likely values of the parameters; the held-out agreement with the assessor's votes of the mean l of all
-        (``shared``) and of the assessor's own (``own``), and their ``difference``, ``difference_low`` to ``difference_high``.
+        (``shared``) and of the assessor's own (``own``), and their ``difference``.
         Empty if l is not fitted.
     active : DataFrame
         One row for each of the most active assessors: ``assessor``, ``votes`` for one of the pages; ``l``, the value of
         ``personal_grid`` that agrees with most of them at ``by_agreement``, NaN if all values agree equally, with the smallest
         and the largest of the folds, ``fold_low`` and ``fold_high``; the held-out agreement with the assessor's votes with l = 0
-        (``without``) and with the assessor's l (``own``), and their ``difference``, ``difference_low`` to ``difference_high``.
+        (``without``) and with the assessor's l (``own``), and their ``difference``.
         Empty if l is not fitted.
     """
 
@@ -62,6 +63,7 @@ class PreferenceFit:
     by_likelihood: Any
     parameters: pd.DataFrame
     held_out: pd.DataFrame
+    scores: Scores
     assessors: pd.DataFrame
     active: pd.DataFrame
 
@@ -86,7 +88,6 @@ def fit_preferences(
     personal: bool = True,
     active: int = 20,
     personal_grid: Any = "0:1",
-    test: str = "t",
     failed_traps: int | None = FAILED_TRAPS,
     seed: int = 0,
     progress: bool | None = None,
@@ -130,12 +131,10 @@ def fit_preferences(
         Number of assessors, those with the most votes for a page, for whom l is chosen by agreement, at least 0; 20 in the paper.
     personal_grid : str or sequence of float
         The values of l to choose from, within [0, 1], written as in ``grid``.
-    test : {"t", "sign"}
-        The test against the measure as given: see :func:`agreement`.
     failed_traps : int or None
         Assessors who failed more trap pairs than this are left out: see :func:`agreement`.
     seed : int
-        Seed of the folds and the bootstrap.
+        Seed of the folds.
     progress : bool, optional
         Whether to show a progress bar; by default if standard error is a terminal.
 
@@ -175,16 +174,15 @@ def fit_preferences(
     >>> fit.parameters.round(2)[["parameter", "by_agreement", "by_likelihood", "low", "high"]]
       parameter  by_agreement  by_likelihood   low  high
     0      beta          0.88            0.9  0.88  0.91
-    >>> fit.held_out.round(2)[["fitted", "pairs", "agreement", "low", "high"]]
-              fitted  pairs  agreement   low  high
-    0       as given    170       0.94  0.91  0.98
-    1   by agreement    170       0.97  0.95  0.99
-    2  by likelihood    170       0.97  0.95  1.00
+    >>> fit.held_out.round(2)[["fitted", "pairs", "agreement", "difference"]]
+              fitted  pairs  agreement  difference
+    0       as given    170       0.94         NaN
+    1   by agreement    170       0.97        0.03
+    2  by likelihood    170       0.97        0.04
     """
     import pandas as pd
 
     check_whole(0, seed=seed, active=active)
-    check_test(test)
     found = parse_measure(measure) if isinstance(measure, str) else measure
     refuse_other_measures(found)
     settings, of_l = parameter_grid(found, grid), PersonalGrid(personal_grid)
@@ -211,13 +209,15 @@ def fit_preferences(
             with_values(found, settings.settings[chosen[0]]),
             with_values(found, _rounded(best, folded.personal)),
         ]
+        held_out = folded.held_out(chosen[1:], fitted)
         fit = PreferenceFit(
             measures[1],
             measures[2],
             pd.DataFrame(_parameter_rows(settings, chosen, best, intervals)),
-            pd.DataFrame(folded.held_out(measures, chosen[1:], fitted, seed, test)),
-            pd.DataFrame(folded.of_assessors(best, fitted, seed), columns=list(OF_ASSESSORS)),
-            pd.DataFrame(of_active(folded, of_l, active, chosen, seed), columns=list(OF_ACTIVE)),
+            pd.DataFrame(_held_out_rows(held_out, measures)),
+            shares_of_topics([held_out]),
+            pd.DataFrame(folded.of_assessors(best, fitted), columns=list(OF_ASSESSORS)),
+            pd.DataFrame(of_active(folded, of_l, active, chosen), columns=list(OF_ACTIVE)),
         )
         advance(1)
     return fit
@@ -239,6 +239,22 @@ def _rounded(fit: LikelihoodFit, personal: bool) -> dict[str, float]:
     """Return the maximum-likelihood values, to 6 digits, and the mean l."""
     values = {**fit.values, **({"personal": fit.personal} if personal else {})}
     return {name: float(f"{value:.6g}") for name, value in values.items()}
+
+
+def _held_out_rows(held_out: AgreedPairs, measures: list[Any]) -> list[dict[str, Any]]:
+    """Return the mean agreement of the measure as given and of what was learned."""
+    agreed = held_out.agreed
+    return [
+        {
+            "fitted": name,
+            "measure": str(measure),
+            "pairs": len(agreed),
+            "ties": int((agreed[:, k] == 0.5).sum()),
+            "agreement": float(agreed[:, k].mean()),
+            "difference": float((agreed[:, k] - agreed[:, 0]).mean()) if k else np.nan,
+        }
+        for k, (name, measure) in enumerate(zip(held_out.measures, measures, strict=True))
+    ]
 
 
 def _parameter_rows(

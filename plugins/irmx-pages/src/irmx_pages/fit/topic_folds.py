@@ -13,13 +13,12 @@ from irmx_pages.fit.choice_likelihood import Likelihood, LikelihoodFit, personal
 from irmx_pages.fit.choice_model import Votes, votes_of
 from irmx_pages.fit.parameter_grid import ParameterGrid
 from irmx_pages.fit.scores_of_settings import PageScorer
-from irmx_pages.preferences.agreed_pairs import agreeing, preferred_page
+from irmx_pages.preferences.agreement import ALL, AgreedPairs, agreeing, preferred_page
 from irmx_pages.preferences.preference_votes import Preferences
-from irmx_pages.preferences.topic_intervals import p_value, topic_interval
 
 OF_ASSESSORS = (
     *("assessor", "votes", "both_bad", "l", "low", "high"),
-    *("shared", "own", "difference", "difference_low", "difference_high"),
+    *("shared", "own", "difference"),
 )
 """The columns of the table of assessors."""
 
@@ -41,8 +40,7 @@ class Folded:
         fold: Ints,
     ) -> None:
         self.scorer, self.grid, self.preferences, self.a, self.b, self.fold = scorer, grid, preferences, a, b, fold
-        self.personal = personal
-        self.topic = np.unique(preferences.query_id, return_inverse=True)[1]
+        self.level, self.personal = level, personal
         self.majority = preferences.majority(level)
         folds = int(fold.max()) + 1
         decided = np.bincount(fold[self.majority != 0], minlength=folds)
@@ -93,10 +91,8 @@ class Folded:
         """Return for every pair the value from its own fold."""
         return np.asarray(np.stack(of_fold)[self.fold, np.arange(len(self.fold))])
 
-    def held_out(
-        self, measures: list[Any], chosen: list[int], fitted: list[LikelihoodFit], seed: int, test: str
-    ) -> list[dict[str, Any]]:
-        """Return the agreement with the majority on held-out pairs."""
+    def held_out(self, chosen: list[int], fitted: list[LikelihoodFit]) -> AgreedPairs:
+        """Return how the measure as given, and what was learned without the fold of a pair, agree with the majority."""
         of_setting = {i: self._preferred(self.grid.settings[i], 0) for i in set(chosen)}
         preferred = {
             AS_GIVEN: self._preferred({}, 0),
@@ -104,33 +100,10 @@ class Folded:
             BY_LIKELIHOOD: self._over_folds([self._preferred(f.values, f.personal) for f in fitted]),
         }
         decided = np.flatnonzero(self.majority)
-        topic = self.topic[decided]
-        agreed = {name: agreeing(found[decided], self.majority[decided]) for name, found in preferred.items()}
-        rows = []
-        for (name, mine), measure in zip(agreed.items(), measures, strict=True):
-            low, high = topic_interval(mine, topic, seed)
-            row = {"fitted": name, "measure": str(measure), "pairs": len(decided)}
-            row |= {"ties": int((preferred[name][decided] == 0).sum())}
-            row |= {"agreement": float(mine.mean()), "low": low, "high": high}
-            rows.append(
-                {**row, **self._gained(None if name == AS_GIVEN else mine, agreed[AS_GIVEN], topic, seed, test)}
-            )
-        return rows
+        agreed = agreeing(np.stack(list(preferred.values()), axis=1)[decided], self.majority[decided, None])
+        return AgreedPairs(self.level, ALL, list(preferred), agreed, np.array(self.preferences.query_id)[decided])
 
-    @staticmethod
-    def _gained(mine: Floats | None, given: Floats, topic: Ints, seed: int, test: str) -> dict[str, float]:
-        """Return the difference in agreement from the measure as given."""
-        names = ("difference", "difference_low", "difference_high", "p_value")
-        if mine is None:
-            return dict.fromkeys(names, np.nan)
-        found = (
-            float((mine - given).mean()),
-            *topic_interval(mine - given, topic, seed),
-            p_value(test, mine, given, topic),
-        )
-        return dict(zip(names, found, strict=True))
-
-    def of_assessors(self, best: LikelihoodFit, fitted: list[LikelihoodFit], seed: int) -> list[dict[str, Any]]:
+    def of_assessors(self, best: LikelihoodFit, fitted: list[LikelihoodFit]) -> list[dict[str, Any]]:
         """Return the l of every assessor, and how it agrees with the assessor's votes on held-out topics."""
         if not self.personal:
             return []
@@ -152,7 +125,6 @@ class Folded:
                 float(best.weights.personal[k]),
                 *personal_interval(self.votes, k, utility, recall),
                 *(float(x.mean()) if len(pair) else np.nan for x in agreed),
-                *topic_interval(agreed[2], self.topic[pair], seed),
             )
             rows.append(dict(zip(OF_ASSESSORS, found, strict=True)))
         return rows

@@ -12,7 +12,7 @@ from irmx import UsageError, read_qrels
 from irmx.toolkit import Evaluator
 from irmx_pages.page.page_reading import read_pages
 from irmx_pages.page.page_runs import page_values
-from irmx_pages.preferences.agreed_pairs import pair_numbers
+from irmx_pages.preferences.agreement import pair_numbers
 from irmx_pages.preferences.preference_votes import ANSWERS, Preferences, read_preferences
 from irmx_pages.whole_numbers import check_whole
 
