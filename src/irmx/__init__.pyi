@@ -22,11 +22,11 @@ from .declare.columns import Column as Column
 from .declare.columns import SampleValues as SampleValues
 from .declare.command import Command as Command
 from .declare.command import Function as Function
+from .declare.common_params import COMMON_PARAMS as COMMON_PARAMS
 from .declare.expressions import parse_measure as parse_measure
 from .declare.formula import Formula as Formula
 from .declare.from_function import measure as measure
 from .declare.grid import Grid as Grid
-from .declare.measures import COMMON_PARAMS as COMMON_PARAMS
 from .declare.measures import Measure as Measure
 from .declare.output_format import OutputFormat as OutputFormat
 from .declare.params import Param as Param

@@ -76,12 +76,12 @@ from .score.prepared import PreparedRun as PreparedRun
 from .score.prepared import preparation_key as preparation_key
 from .score.prepared import prepare_run as prepare_run
 from .score.prepared import score_prepared as score_prepared
+from .score.results import DetailedMetric as DetailedMetric
+from .score.results import DetailedResults as DetailedResults
 from .score.scored_runs import named_runs as named_runs
 from .score.scored_runs import of_each_run as of_each_run
 from .score.scores import file_digest as file_digest
 from .score.scores import versions_of as versions_of
-from .score.topic_scores import DetailedMetric as DetailedMetric
-from .score.topic_scores import DetailedResults as DetailedResults
 from .score.views import MARKS as MARKS
 
 __all__: list[str]

@@ -18,8 +18,8 @@ from irmx.declare.command import QRELS_HELP
 from irmx.errors import PluginError, TooLittleMemoryError, UsageError, note
 from irmx.parallel import check_backend, chosen_jobs, dask, progress_bar
 from irmx.score.evaluator import Evaluator
+from irmx.score.results import mean_of, metrics_of
 from irmx.score.scored_runs import Failures, RunScores, run_names, scored_runs
-from irmx.score.topic_scores import mean_of, metrics_of
 
 SUMMARY = "all"
 """The query id under which the mean over topics is printed."""

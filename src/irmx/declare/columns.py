@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from irmx.declare.measure_failures import failures_of
 from irmx.ragged import Array, short_repr
 from irmx.registry import registry
-
-if TYPE_CHECKING:
-    from irmx.declare.measures import Measure
 
 TableName = Literal["run", "qrels", "scores"]
 """The two tables of an evaluation, and the values by topic that come out of one."""
@@ -145,21 +142,31 @@ def vocabulary() -> tuple[Column, ...]:
     return tuple({(c.table, c.name): c for c in (*BASE, *declared)}.values())
 
 
-def needed(table: TableName, measures: Iterable[Measure]) -> list[str]:
+class ReadsColumns(Protocol):
+    """What reads columns, such as a measure."""
+
+    def run_columns(self) -> Sequence[Column]:
+        """Return the columns of runs that it reads."""
+
+    def qrel_columns(self) -> Sequence[Column]:
+        """Return the columns of qrels that it reads."""
+
+
+def needed(table: TableName, measures: Iterable[ReadsColumns]) -> list[str]:
     """Return the names of the extra columns that measures require."""
     read = (c for m in measures for c in columns_of(m) if c.table == table)
     return list(dict.fromkeys(c.name for c in read if not c.optional))
 
 
-def columns_of(measure: Measure) -> tuple[Column, ...]:
+def columns_of(measure: ReadsColumns) -> tuple[Column, ...]:
     """Return the extra columns of runs and of qrels that a measure reads."""
     with failures_of(measure):
         return (*measure.run_columns(), *measure.qrel_columns())
 
 
-def at_odds(measures: Iterable[Measure]) -> str:
+def at_odds(measures: Iterable[ReadsColumns]) -> str:
     """Return the message about measures that read a column in different units, empty if none do."""
-    first: dict[tuple[str, str], tuple[Measure, str]] = {}
+    first: dict[tuple[str, str], tuple[ReadsColumns, str]] = {}
     for measure in measures:
         for column in columns_of(measure):
             other, unit = first.setdefault((column.table, column.name), (measure, column.unit))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
@@ -10,16 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ir_measures
 import numpy as np
-from ir_measures.measures import MeanAgg
 
 from irmx.declare.citation import Citation, citations_of
 from irmx.declare.columns import Column
+from irmx.declare.common_params import Mean, MeanOfDefined, common_value
 from irmx.declare.drawn_contributions import draw_contributions
 from irmx.declare.formula import Formula
 from irmx.declare.markup_html import described
 from irmx.declare.measure_failures import value_of_topic
 from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
-from irmx.declare.params import LARGEST_GRADE, Param, check_params, number, refuse_unknown
+from irmx.declare.params import Param, check_params, refuse_unknown
 from irmx.declare.symbols import params_text
 from irmx.errors import PluginError, UsageError
 from irmx.registry import registry
@@ -32,49 +31,6 @@ if TYPE_CHECKING:
         from typing import Self
     else:
         from typing_extensions import Self
-
-REL = Param(number, "smallest relevance grade that counts as relevant", default=1, high=LARGEST_GRADE)
-CUTOFF = Param(int, "number of documents from the top of the ranking that are scored", low=1, unit="ranks")
-JUDGED_ONLY = Param(
-    bool,
-    "drop documents without a judgment, or with a negative grade, from the ranking first (condensed list)",
-    default=False,
-)
-TIES = Param(
-    str,
-    "order of documents with equal scores: 'trec' compares scores in 32 bits and breaks ties by document id, "
-    "descending, as trec_eval does; 'run' compares them in full and keeps the order of the run",
-    default="trec",
-    choices=("trec", "run"),
-)
-NO_RELEVANT = Param(
-    str,
-    "value of a topic without any relevant judged document: the measure's default, or NaN, which leaves it out of the mean",
-    default="default",
-    choices=("default", "nan"),
-)
-
-COMMON_PARAMS: dict[str, Param] = {
-    "rel": REL,
-    "cutoff": CUTOFF,
-    "judged_only": JUDGED_ONLY,
-    "ties": TIES,
-    "no_relevant": NO_RELEVANT,
-}
-"""The parameters that have the same meaning in every measure that declares them; the host applies them.
-
-A measure whose ``cutoff`` counts something other than documents declares its own parameter of that name, with its unit.
-"""
-
-
-def is_common(name: str, param: Any) -> bool:
-    """Tell whether a declared parameter is a common one, possibly with another default; one with another unit is not.
-
-    >>> is_common("cutoff", COMMON_PARAMS["cutoff"]), is_common("cutoff", Param(int, "how far to look", unit="blocks"))
-    (True, False)
-    """
-    common = COMMON_PARAMS.get(name)
-    return common is not None and getattr(param, "unit", "") in ("", common.unit)
 
 
 class Measure(ir_measures.Measure):
@@ -315,7 +271,7 @@ class Measure(ir_measures.Measure):
 
     def aggregator(self) -> Any:
         """Return the mean over topics, without those that ``no_relevant='nan'`` gives the value NaN."""
-        return _MeanOfDefined() if common_value(self, "no_relevant") == "nan" else Mean()
+        return MeanOfDefined() if common_value(self, "no_relevant") == "nan" else Mean()
 
 
 def sums_by_topic(
@@ -335,41 +291,6 @@ def sums_by_topic(
             f"relevant document retrieved, of which there are {len(topic)}. It has {what}."
         )
     return rankings.relevant.sum(contribution)
-
-
-def common_parameters(measure: Measure) -> dict[str, Any]:
-    """Return the common parameters of a measure that the host applies, those that have a value."""
-    names = ("rel", "cutoff", "judged_only", "ties")
-    declared = measure.SUPPORTED_PARAMS
-    values = {k: measure[k] for k in names if k in declared and is_common(k, declared[k])}
-    return {k: v for k, v in values.items() if v is not None}
-
-
-def common_value(measure: Measure, name: str) -> Any:
-    """Return the value of a common parameter; None if the measure does not declare it."""
-    return measure[name] if name in measure.SUPPORTED_PARAMS else None
-
-
-class Mean(MeanAgg):
-    """The mean, rounded once, so that no bit of it depends on the order of the topics."""
-
-    def __init__(self, default: float = math.nan) -> None:
-        super().__init__(default)
-        self._values: list[float] = []
-
-    def add(self, value: float) -> None:
-        self._values.append(value)
-
-    def result(self) -> float:
-        return math.fsum(self._values) / len(self._values) if self._values else float(self.default)
-
-
-class _MeanOfDefined(Mean):
-    """The mean over the topics that have a value."""
-
-    def add(self, value: float) -> None:
-        if value == value:
-            super().add(value)
 
 
 def symbol_names(param: Param) -> list[str]:

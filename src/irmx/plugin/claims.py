@@ -41,10 +41,10 @@ def settle(
     """
     refused = {claim: {n: f"{who} already has this name." for n in claim.names if (who := taken(claim.kind, n))}
                for claim in claims}  # fmt: skip
-    for claim in claims:
-        if claim.kind == "commands" and any(
-            other.info is claim.info and other.names[0].startswith(f"{claim.names[0]} ") for other in claims
-        ):
+    commands = [claim for claim in claims if claim.kind == "commands"]
+    groups = {(id(claim.info), claim.names[0].partition(" ")[0]) for claim in commands if " " in claim.names[0]}
+    for claim in commands:
+        if (id(claim.info), claim.names[0]) in groups:
             refused[claim][claim.names[0]] = "the plugin has commands behind this word, too."
     for first_only in (True, False):
         by_word: dict[tuple[str, str], list[tuple[str, Claim]]] = {}

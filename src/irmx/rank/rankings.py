@@ -10,7 +10,7 @@ import numpy as np
 
 from irmx.data.judgments import Judgments
 from irmx.declare.columns import Column
-from irmx.declare.measures import Measure, common_parameters
+from irmx.declare.common_params import Parametrised, common_parameters
 from irmx.errors import DataError, counted
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of, shared
 from irmx.rank.join import Join
@@ -364,7 +364,7 @@ class Rankings(Shared):
         own = {"rel": self.rel, "cutoff": self.cutoff, "judged_only": self.judged_only, "ties": self.ties}
         return Rankings.of(self._join, **{**own, **common})
 
-    def per_subtopic(self, subtopic: Ints, count: int, measure: Measure | None = None) -> Rankings:
+    def per_subtopic(self, subtopic: Ints, count: int, measure: Parametrised | None = None) -> Rankings:
         """Return rankings with one topic per subtopic: the same documents and ranks, judged by some rows of the qrels.
 
         For measures that are computed per subtopic, or per other part of a topic.

@@ -13,10 +13,11 @@ import numpy as np
 from irmx.data import dicts
 from irmx.data.judgments import Judgments
 from irmx.declare.columns import columns_of
+from irmx.declare.common_params import common_parameters, common_value
 from irmx.declare.declared import bounds, refuse_broken
 from irmx.declare.expressions import upstream
 from irmx.declare.measure_failures import failures_of, in_full, is_number
-from irmx.declare.measures import Measure, common_parameters, common_value
+from irmx.declare.measures import Measure
 from irmx.errors import (
     DataError,
     IrmxError,

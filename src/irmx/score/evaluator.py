@@ -29,8 +29,8 @@ from irmx.ragged import Array
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.score.backends import Backend, Own, Provided, ScoresByMeasure, provided, provider_named, scorer_of
+from irmx.score.results import DetailedResults, mean_of, metrics_of, results_of_run
 from irmx.score.scored_runs import Failures, scores_of
-from irmx.score.topic_scores import DetailedResults, mean_of, metrics_of, results_of_run
 
 Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
 

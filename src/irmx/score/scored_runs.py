@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import ir_measures
 import numpy as np
@@ -41,9 +41,6 @@ from irmx.ragged import offsets_of
 from irmx.rank.join import Join, no_common_topic, refuse_no_common_topic
 from irmx.score.backends import ScoresByMeasure
 
-if TYPE_CHECKING:
-    from irmx.score.evaluator import Evaluator
-
 T = TypeVar("T")
 Failures = dict[ir_measures.Measure, PluginError | TooLittleMemoryError]
 """The errors of measures that failed."""
@@ -55,6 +52,16 @@ _PER_BYTE = 50
 
 _MANY_ROWS = 10_000
 """A chunk of so many rows is released at once: rankings hold it in reference cycles, which Python collects too late."""
+
+
+class Scorer(Protocol):
+    """What scores the join of a run: an :class:`irmx.Evaluator`."""
+
+    measures: list[ir_measures.Measure]
+    judgments: Judgments
+
+    def of_join(self, join: Join, failures: Failures | None = None) -> ScoresByMeasure:
+        """Return the values of all measures; the errors of measures go into ``failures``, if that is given."""
 
 
 # -- runs by name ------------------------------------------------------------------------------------------------------
@@ -224,7 +231,7 @@ class RunScores:
 
 
 def scored_runs(
-    evaluator: Evaluator,
+    evaluator: Scorer,
     runs: Mapping[str, Any],
     memory: str | float = MEMORY,
     jobs: int | None = None,
@@ -243,7 +250,7 @@ def scored_runs(
         del run  # of a thousand runs, only what the caller keeps is kept
 
 
-def scores_of(evaluator: Evaluator, run: Any, memory: str | float = MEMORY) -> ScoresByMeasure:
+def scores_of(evaluator: Scorer, run: Any, memory: str | float = MEMORY) -> ScoresByMeasure:
     """Return the scores of one run as :func:`scored_runs` does, without a warning about topics that it lacks."""
     if run_chunks(run, chunk_size(memory, 1)) is not None:
         [scored] = _merged(evaluator, {"": run}, memory, 1)
@@ -264,7 +271,7 @@ def chunk_size(memory: str | float, jobs: int) -> int:
 
 
 def _merged(
-    evaluator: Evaluator, runs: Mapping[str, Any], memory: str | float, jobs: int, sound_only: bool = False
+    evaluator: Scorer, runs: Mapping[str, Any], memory: str | float, jobs: int, sound_only: bool = False
 ) -> Iterator[RunScores]:
     """Yield the scores of each run, put together from those of its chunks."""
     size, at_once = chunk_size(memory, jobs), set[str]()
@@ -303,7 +310,7 @@ def _returning(name: str, topic: str, where: str) -> Warned:
 
 
 def _calls(
-    evaluator: Evaluator, name: str, source: Any, size: int, jobs: int, sound_only: bool, at_once: set[str]
+    evaluator: Scorer, name: str, source: Any, size: int, jobs: int, sound_only: bool, at_once: set[str]
 ) -> Iterator[Call]:
     """Yield the calls that score a run: one, or one per chunk until the run must be read at once, and one for its end."""
     try:  # joblib would wait for ever for a call that cannot be made
@@ -340,13 +347,13 @@ def _tell(name: str, warned: Warned, is_last: bool = False) -> list[RunScores]:
     return [RunScores(name, warned=warned, is_last=is_last)]
 
 
-def _score(evaluator: Evaluator, name: str, source: Any, sound_only: bool) -> list[RunScores]:
+def _score(evaluator: Scorer, name: str, source: Any, sound_only: bool) -> list[RunScores]:
     """Score a run, in any process."""
     scored = _scored(evaluator, name, lambda: read_run(source), sound_only)
     return [] if scored is None else [scored]
 
 
-def _score_chunk(evaluator: Evaluator, name: str, chunk: Chunk, sound_only: bool, number: int) -> list[RunScores]:
+def _score_chunk(evaluator: Scorer, name: str, chunk: Chunk, sound_only: bool, number: int) -> list[RunScores]:
     """Score a chunk of a run, in any process."""
     read, scored = partial(next, chunk.runs(), None), list[RunScores]()
     try:
@@ -361,7 +368,7 @@ def _score_chunk(evaluator: Evaluator, name: str, chunk: Chunk, sound_only: bool
 
 
 def _scored(
-    evaluator: Evaluator, name: str, read: Callable[[], Run | None], sound_only: bool, is_last: bool = True
+    evaluator: Scorer, name: str, read: Callable[[], Run | None], sound_only: bool, is_last: bool = True
 ) -> RunScores | None:
     """Return the scores of a run, or of a part of it, once it is read; None if there is none."""
     scored = RunScores(name, is_last=is_last)

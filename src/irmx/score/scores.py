@@ -29,8 +29,9 @@ from irmx.parallel import progress_bar
 from irmx.ragged import Floats, read_only
 from irmx.registry import registry
 from irmx.score.evaluator import Evaluator, Measures, as_measures
+from irmx.score.results import mean_of
 from irmx.score.scored_runs import named_runs, scored_runs
-from irmx.score.topic_scores import TopicScores, mean_of
+from irmx.score.topic_scores import TopicScores
 from irmx.score.views import Marks, marks_of, names_of, table_of_views
 
 if TYPE_CHECKING:

@@ -16,11 +16,12 @@ import ir_measures
 
 from irmx.declare.citation import Citation
 from irmx.declare.columns import Column
+from irmx.declare.common_params import COMMON_PARAMS, is_common
 from irmx.declare.declared import problems_of_class
 from irmx.declare.durations import duration, seconds
 from irmx.declare.expressions import parse_measure
 from irmx.declare.formula import Formula
-from irmx.declare.measures import COMMON_PARAMS, Measure, is_common
+from irmx.declare.measures import Measure
 from irmx.declare.params import Param, number
 from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from irmx.declare.columns import REQUIRED, vocabulary
-from irmx.declare.measures import Measure, common_value, is_common
+from irmx.declare.common_params import common_value, is_common
+from irmx.declare.measures import Measure
 from irmx.errors import UsageError
 from irmx.score.evaluator import evaluator
 from irmx.testing.sample import Row, Sample
