@@ -61,7 +61,7 @@ def registry_with(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Registry]:
     """A function that puts a registry with the host and one plugin in the place of the real one, until the test ends."""
 
     def put(name: str, **hooks: Any) -> Registry:
-        discovery = Discovery(Registry(), set())
+        discovery = Discovery(Registry())
         discovery.add_host((builtin, commands, output_formats))
         discovery.add(PluginInfo(name, f"irmx-{name}", "2.0"), lambda: _plugin(**hooks))
         discovery.register()

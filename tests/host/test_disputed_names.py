@@ -38,10 +38,10 @@ def act(words: str) -> Command:
 def settled(plugin: Callable[..., Any]) -> Settled:
     """A function that returns a registry with some plugins, which is the same in any order, and what was warned of."""
 
-    def settle(plugins: dict[str, dict[str, Any]], *preferred: str) -> tuple[Registry, list[str]]:
+    def settle(plugins: dict[str, dict[str, Any]]) -> tuple[Registry, list[str]]:
         outcomes = []
         for order in (list(plugins), list(reversed(plugins))):
-            discovery = Discovery(Registry(), set(preferred))
+            discovery = Discovery(Registry())
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 for name in order:
@@ -63,59 +63,54 @@ def test_a_name_that_two_plugins_claim_is_refused_to_both_and_the_rest_stays(set
     assert sorted(registry.measures()) == ["ZA", "ZB"]
     assert told == [
         "The measure 'ZX' of the irmx plugin one (irmx-one 1.0) is refused: two (irmx-two 1.0) claims it, too. "
-        "IRMX_PREFERRED_PLUGINS=irmx-one gives it to one.",
+        "IRMX_DISABLED_PLUGINS=irmx-two gives it to one.",
         "The measure 'ZX' of the irmx plugin two (irmx-two 1.0) is refused: one (irmx-one 1.0) claims it, too. "
-        "IRMX_PREFERRED_PLUGINS=irmx-two gives it to two.",
+        "IRMX_DISABLED_PLUGINS=irmx-one gives it to two.",
     ]
     assert "ZX" in registry.plugins["one"].refused["measures"]
 
 
 MP = "markov (irmx-markov 1.0)"
-CLAIMS: dict[str, tuple[dict[str, dict[str, Any]], tuple[str, ...], str, dict[str, str | None], int]] = {
-    "three claim it": ({n: measures("ZX") for n in ("one", "two", "three")}, (), "measures", {"ZX": None}, 3),
+CLAIMS: dict[str, tuple[dict[str, dict[str, Any]], str, dict[str, str | None], int]] = {
+    "three claim it": ({n: measures("ZX") for n in ("one", "two", "three")}, "measures", {"ZX": None}, 3),
     "an alias is refused alone": (
         {"one": {"measures": [measure("ZX", "ZAlias", "ZOld")]}, "two": measures("ZAlias")},
-        (), "measures", {"ZX": "one (irmx-one 1.0)", "ZAlias": None}, 2,
+        "measures", {"ZX": "one (irmx-one 1.0)", "ZAlias": None}, 2,
     ),
     "a refused measure leaves its alias to others": (
         {"markov": measures("MP"), "one": {"measures": [measure("MP", "ZF")]}, "two": measures("ZF")},
-        (), "measures", {"MP": MP, "ZF": "two (irmx-two 1.0)"}, 1,
+        "measures", {"MP": MP, "ZF": "two (irmx-two 1.0)"}, 1,
     ),
-    "irmx's own keeps it": ({"aaa": measures("MP"), "markov": measures("MP")}, (), "measures", {"MP": MP}, 1),
-    "irmx's own keeps it, the other last": ({"zzz": measures("MP"), "markov": measures("MP")}, (), "measures", {"MP": MP}, 1),
-    "preferred by plugin": ({"zzz": measures("MP"), "markov": measures("MP")}, ("zzz",), "measures", {"MP": "zzz (irmx-zzz 1.0)"}, 1),
-    "preferred by distribution": (
-        {"zzz": measures("ZX"), "other": measures("ZX")}, ("irmx-zzz",), "measures", {"ZX": "zzz (irmx-zzz 1.0)"}, 1,
-    ),
-    "both preferred": ({"zzz": measures("MP"), "markov": measures("MP")}, ("zzz", "markov"), "measures", {"MP": None}, 2),
-    "the stronger dispute it": ({n: measures("ZX") for n in ("markov", "ncp", "one")}, (), "measures", {"ZX": None}, 3),
-    "of ir_measures": ({"markov": measures("nDCG"), "two": measures("nDCG")}, ("two",), "measures", {"nDCG": None}, 2),
-    "scorers": ({n: {"scorers": [measure("nDCG")]} for n in ("one", "two")}, (), "scorers", {"nDCG": None}, 2),
+    "irmx's own keeps it": ({"aaa": measures("MP"), "markov": measures("MP")}, "measures", {"MP": MP}, 1),
+    "irmx's own keeps it, the other last": ({"zzz": measures("MP"), "markov": measures("MP")}, "measures", {"MP": MP}, 1),
+    "the stronger dispute it": ({n: measures("ZX") for n in ("markov", "ncp", "one")}, "measures", {"ZX": None}, 3),
+    "of ir_measures": ({"markov": measures("nDCG"), "two": measures("nDCG")}, "measures", {"nDCG": None}, 2),
+    "scorers": ({n: {"scorers": [measure("nDCG")]} for n in ("one", "two")}, "scorers", {"nDCG": None}, 2),
     "scorers, one of irmx": (
-        {n: {"scorers": [measure("nDCG")]} for n in ("one", "trec")}, (), "scorers", {"nDCG": "trec (irmx-trec 1.0)"}, 1,
+        {n: {"scorers": [measure("nDCG")]} for n in ("one", "trec")}, "scorers", {"nDCG": "trec (irmx-trec 1.0)"}, 1,
     ),
     "a command and a group": (
         {"one": {"commands": [act("zw x")]}, "two": {"commands": [act("zw y")]}, "three": {"commands": [act("zw")]}},
-        (), "commands", {"zw": None, "zw x": None, "zw y": None}, 3,
+        "commands", {"zw": None, "zw x": None, "zw y": None}, 3,
     ),
     "two groups of one word": (
         {"one": {"commands": [act("zw x")]}, "two": {"commands": [act("zw y")]}},
-        (), "commands", {"zw x": "one (irmx-one 1.0)", "zw y": "two (irmx-two 1.0)"}, 0,
+        "commands", {"zw x": "one (irmx-one 1.0)", "zw y": "two (irmx-two 1.0)"}, 0,
     ),
     "a group of irmx's own": (
         {"aaa": {"commands": [act("pages")]}, "pages": {"commands": [act("pages fit")]}, "yy": {"commands": [act("pages z")]}},
-        (), "commands", {"pages": None, "pages fit": "pages (irmx-pages 1.0)", "pages z": "yy (irmx-yy 1.0)"}, 1,
+        "commands", {"pages": None, "pages fit": "pages (irmx-pages 1.0)", "pages z": "yy (irmx-yy 1.0)"}, 1,
     ),
     "a command and a group of one plugin": (
-        {"one": {"commands": [act("zw"), act("zw x")]}}, (), "commands", {"zw": None, "zw x": "one (irmx-one 1.0)"}, 1,
+        {"one": {"commands": [act("zw"), act("zw x")]}}, "commands", {"zw": None, "zw x": "one (irmx-one 1.0)"}, 1,
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CLAIMS)
 def test_who_gets_a_name(case: str, settled: Settled) -> None:
-    plugins, preferred, kind, owners, warned = CLAIMS[case]
-    registry, told = settled(plugins, *preferred)
+    plugins, kind, owners, warned = CLAIMS[case]
+    registry, told = settled(plugins)
     assert {name: registry.owner(kind, name) for name in owners} == owners
     assert len(told) == warned
 
@@ -143,7 +138,7 @@ def test_names_of_other_kinds_are_given_in_the_same_way(kind: str, obj: Any, key
 
 
 def test_what_the_host_has_no_plugin_gets(plugin: Callable[..., Any]) -> None:
-    discovery = Discovery(Registry(), {"second"}, irmx._own_names())
+    discovery = Discovery(Registry(), irmx._own_names())
     discovery.add_host((commands,))
     named = ("Rows", "registry", "cli", "pt")
     offer = plugin(
@@ -154,7 +149,7 @@ def test_what_the_host_has_no_plugin_gets(plugin: Callable[..., Any]) -> None:
     discovery.add(PluginInfo("second", "irmx-second", "1.0"), lambda: offer)
     with pytest.warns(irmx.PluginWarning) as caught:
         discovery.register()
-    assert not any("IRMX_PREFERRED_PLUGINS" in str(one.message) for one in caught)
+    assert not any("IRMX_DISABLED_PLUGINS" in str(one.message) for one in caught)
     registry = discovery._registry
     assert registry.measures() == {}
     assert registry.attributes() == {}
@@ -212,8 +207,6 @@ def test_a_stranger_does_not_take_an_attribute_of_irmx_from_its_owner(
     assert f"The attribute 'ZModel' of the irmx plugin {stranger} " in told
     (kind, (other,)) = next(iter(offer.items()))
     assert other in (registry.all_symbols() if kind == "symbols" else registry.measures().values())
-    registry, _ = settled(plugins, stranger)
-    assert registry.attributes()["ZModel"] is other
 
 
 def test_a_symbol_that_claims_no_attribute_leaves_its_name_to_another_kind(settled: Settled) -> None:

@@ -1,20 +1,15 @@
 """The files of new plugins: names, nothing overwritten, nothing left behind, and all of them written."""
 
-import importlib
-import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import ir_measures
 import pytest
 
 import irmx
 from irmx.errors import DataError, UsageError
 from irmx.plugin.templates import Names, new_plugin
-from irmx.testing import CHECKS, CheckError
-from irmx.testing.trying import Data
 
 FILES = {
     ".github/workflows/test.yml",
@@ -140,34 +135,3 @@ def test_what_is_written_is_well_formed(names, tmp_path):
         cache = ["--cache-dir", str(tmp_path / "cache")]
         done = subprocess.run([mypy, *cache], cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("", "", ""),
-        (
-            'SHORT_DESC = "',
-            'SHORT_DESC = "The words read. ',
-            "still describes the example that 'irmx new-plugin' writes",
-        ),
-        ('"j": ', '"k": ', "It shows WordBudget(j=2): WordBudget has no parameter 'j'"),
-    ],
-)
-def test_a_readme_that_describes_another_measure_is_found(old, new, told, tmp_path, monkeypatch, request):
-    folder = new_plugin(Names("irmx-word-budget", "irmx_word_budget", "word-budget", "WordBudget"), tmp_path)
-    source = folder / "src" / "irmx_word_budget" / "measure.py"
-    text = source.read_text().replace(old, new)
-    text = text.replace('EXAMPLES = ("WordBudget", "WordBudget(j=2)@10")', 'EXAMPLES = ("WordBudget",)')
-    if "words read" in new:
-        text = re.sub(r"(?i)reciprocal rank", "budget", text)
-    source.write_text(text)
-    monkeypatch.syspath_prepend(folder / "src")
-    request.addfinalizer(lambda: [sys.modules.pop(name) for name in [*sys.modules] if name.startswith("irmx_word_b")])
-    measure = importlib.import_module("irmx_word_budget.measure").WordBudget()
-    monkeypatch.setitem(ir_measures.measures.registry, "WordBudget", measure)
-    if not told:
-        CHECKS["readme"](measure, Data())
-        return
-    with pytest.raises(CheckError, match=re.escape(told)):
-        CHECKS["readme"](measure, Data())

@@ -178,8 +178,6 @@ def test_a_name_that_several_plugins_claim_is_refused_and_shown_with_the_reason(
     asked = ("eval", "some.qrels", "some.run")
     assert do(*IRMX, *asked, "MP(model=GL_AD_ID)", "ZTaken").stdout == "MP(model=GL_AD_ID)\t0.5000\nZTaken\t2.0000\n"
     assert do(*IRMX, *asked, "ZShared").returncode == 2
-    preferring = {"IRMX_PREFERRED_PLUGINS": "taken"}
-    assert do(*IRMX, *asked, "MP", "ZShared", **preferring).stdout == "MP\t2.0000\nZShared\t2.0000\n"
     assert do(*IRMX, *asked, "ZShared", IRMX_DISABLED_PLUGINS="clash").stdout == "ZShared\t2.0000\n"
 
 
@@ -215,7 +213,7 @@ def test_the_environment_chooses_plugins(do: Do) -> None:
 
 
 def test_a_name_that_is_not_installed_is_warned_of(do: Do) -> None:
-    for variable in ("IRMX_LOAD_PLUGINS", "IRMX_DISABLED_PLUGINS", "IRMX_PREFERRED_PLUGINS"):
+    for variable in ("IRMX_LOAD_PLUGINS", "IRMX_DISABLED_PLUGINS"):
         said = loaded(do, **{variable: "ncpp"})[1]
         assert f"{variable} names 'ncpp', which is not installed. Did you mean ncp?" in said
 

@@ -88,7 +88,7 @@ def refused(discovery: Discovery, name: str, found: Any) -> str:
 
 @pytest.fixture
 def discovery() -> Discovery:
-    discovery = Discovery(Registry(), set())
+    discovery = Discovery(Registry())
     info = added(discovery, "first", plugin(measures=[Alpha()], symbols=[Low()]))
     assert info.failure == ""
     assert info.offers == {"measures": ["ZAlpha"], "symbols": ["level"]}

@@ -8,10 +8,10 @@ from typing import Any
 
 from irmx.registry import PluginInfo
 
-STRANGER, SHIPPED, PREFERRED, HOST_ITSELF = range(4)
+STRANGER, SHIPPED, HOST_ITSELF = range(3)
 """How strong the claim of a plugin is."""
 
-_WHY = ("", "ships with irmx and has", "is preferred and has", "has")
+_WHY = ("", "ships with irmx and has", "has")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +84,15 @@ def _lost_to(
     if owner is None:
         return _disputed(rivals, info)
     weight = weight_of(owner)
-    return f"{owner.source} {_WHY[weight]} the name.{'' if weight == HOST_ITSELF else _how_to_choose(info)}"
+    return f"{owner.source} {_WHY[weight]} the name.{'' if weight == HOST_ITSELF else _how_to_choose(info, rivals)}"
 
 
 def _disputed(rivals: list[Claim], info: PluginInfo) -> str:
     """Return why nobody gets a name."""
     sources = list(dict.fromkeys(rival.info.source for rival in rivals))
-    return f"{' and '.join(sources)} claim{'s' * (len(sources) == 1)} it, too.{_how_to_choose(info)}"
+    return f"{' and '.join(sources)} claim{'s' * (len(sources) == 1)} it, too.{_how_to_choose(info, rivals)}"
 
 
-def _how_to_choose(info: PluginInfo) -> str:
-    return f" IRMX_PREFERRED_PLUGINS={info.distribution or info.name} gives it to {info.name}."
+def _how_to_choose(info: PluginInfo, rivals: list[Claim]) -> str:
+    others = dict.fromkeys(rival.info.distribution or rival.info.name for rival in rivals)
+    return f" IRMX_DISABLED_PLUGINS={','.join(others)} gives it to {info.name}."

@@ -19,7 +19,7 @@ from irmx import hookspecs
 from irmx.adapters.ir_measures.install import name_taken
 from irmx.errors import PluginError, PluginWarning, suggest, text_of
 from irmx.plugin.checks import HOOKS, keys
-from irmx.plugin.claims import HOST_ITSELF, PREFERRED, SHIPPED, STRANGER, Claim, settle
+from irmx.plugin.claims import HOST_ITSELF, SHIPPED, STRANGER, Claim, settle
 from irmx.registry import PluginInfo, Registry, entry_points, folder_of
 
 HOST = "irmx (host)"
@@ -28,12 +28,11 @@ HOST = "irmx (host)"
 def discover(registry: Registry, host: Iterable[ModuleType], own_names: Collection[str]) -> None:
     """Register the host's own features, then those of every installed plugin that the environment does not exclude.
 
-    ``IRMX_LOAD_PLUGINS=a,b`` loads only these (empty: none); ``IRMX_DISABLED_PLUGINS=a,b`` leaves these out;
-    ``IRMX_PREFERRED_PLUGINS=a,b`` gives these the names that others claim, too. Names are those of entry points or of
-    distributions; the name of an entry point that several distributions use means all of them.
+    ``IRMX_LOAD_PLUGINS=a,b`` loads only these (empty: none); ``IRMX_DISABLED_PLUGINS=a,b`` leaves these out. Names are those of
+    entry points or of distributions; the name of an entry point that several distributions use means all of them.
     """
-    only, without, preferred = (_names_in(f"IRMX_{which}_PLUGINS") for which in ("LOAD", "DISABLED", "PREFERRED"))
-    discovery = Discovery(registry, set(preferred or ()), own_names)
+    only, without = (_names_in(f"IRMX_{which}_PLUGINS") for which in ("LOAD", "DISABLED"))
+    discovery = Discovery(registry, own_names)
     discovery.add_host(host)
     discovery.register()  # so that a plugin that asks irmx while it is loaded sees the features of the host
     known: set[str] = set()
@@ -51,7 +50,7 @@ def discover(registry: Registry, host: Iterable[ModuleType], own_names: Collecti
         else:
             discovery.add(info, load)
     discovery.register()
-    for which, wanted in (("LOAD", only), ("DISABLED", without), ("PREFERRED", preferred)):
+    for which, wanted in (("LOAD", only), ("DISABLED", without)):
         for name in (n for n in wanted or () if canonical(n) not in known):
             _warn(f"IRMX_{which}_PLUGINS names {name!r}, which is not installed.{suggest(name, known)}")
 
@@ -95,8 +94,8 @@ class Discovery:
     order of plugins does not matter.
     """
 
-    def __init__(self, registry: Registry, preferred: set[str], own_names: Collection[str] = ()) -> None:
-        self._registry, self._preferred = registry, preferred
+    def __init__(self, registry: Registry, own_names: Collection[str] = ()) -> None:
+        self._registry = registry
         self._manager = pluggy.PluginManager("irmx")
         self._manager.add_hookspecs(hookspecs)
         self._own_names = own_names
@@ -186,8 +185,6 @@ class Discovery:
     def _weight(self, info: PluginInfo) -> int:
         if info.name == HOST:
             return HOST_ITSELF
-        if not _labels(info).isdisjoint(map(canonical, self._preferred)):
-            return PREFERRED
         return SHIPPED if canonical(info.distribution) in _shipped() else STRANGER
 
     def _taken(self, kind: str, key: str) -> str:

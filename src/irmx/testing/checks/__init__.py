@@ -23,7 +23,6 @@ _ALL: tuple[Any, ...] = (
     declared.check_metadata,
     declared.check_citation,
     declared.check_examples,
-    declared.check_readme,
     declared.check_parameters,
     declared.check_unknown_parameter,
     declared.check_required_parameters,

@@ -9,7 +9,6 @@ import pickle
 import re
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -117,34 +116,6 @@ def check_examples(measure: Measure, data: Data) -> None:
             raise failure(measure, asked, f"{text!r} raised {type(error).__name__}: {error}") from error
         if not isinstance(example, ir_measures.Measure) or example.NAME != measure.NAME or str(example) != text:
             raise failure(measure, asked, f"{text!r} is {example}.")
-
-
-def check_readme(measure: Measure, data: Data) -> None:
-    """The ``README.md`` of its project, if there is one, shows expressions of it that can be parsed, and not the example of ``irmx new-plugin``."""
-    readme = _readme(measure)
-    text = readme.read_text(encoding="utf-8", errors="replace") if readme is not None else ""
-    asked = f"{readme} must describe this measure."
-    for shown in dict.fromkeys(re.findall(rf"\b{re.escape(str(measure.NAME))}\([^()]*\)", text)):
-        try:
-            parse_measure(shown)
-        except UsageError as error:
-            raise failure(measure, asked, f"It shows {shown}: {str(error).splitlines()[0]}") from None
-    if _EXAMPLE in " ".join(text.split()) and "reciprocal rank" not in measure.SHORT_DESC.lower():
-        raise failure(measure, asked, "It still describes the example that 'irmx new-plugin' writes.")
-
-
-_EXAMPLE = "The measure is only an example: the reciprocal rank of the j-th relevant document."
-
-
-def _readme(measure: Measure) -> Path | None:
-    """Return the README of the project that a measure's class is in; None for one that is installed, or in no project."""
-    try:
-        file = Path(inspect.getfile(type(measure))).resolve()
-    except (TypeError, OSError):
-        return None
-    project = next((folder for folder in file.parents[:5] if (folder / "pyproject.toml").is_file()), None)
-    readme = None if project is None else project / "README.md"
-    return readme if readme is not None and readme.is_file() else None
 
 
 def check_parameters(measure: Measure, data: Data) -> None:
