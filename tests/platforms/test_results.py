@@ -156,6 +156,10 @@ def test_logs_of_the_same_model_are_told_apart_by_names(write: Write, command: A
     assert read_per_topic([old, new], names=["a", "b"]).systems == ("a", "b")
     with pytest.raises(UsageError, match=r"There is no file 'nwe.json' to name. Did you mean new.json"):
         read_per_topic([old, new], names={"nwe.json": "after"})
+    assert read_per_topic([f"inspect(measure=m):{old}", new], names={"old.json": "before"}).systems == (
+        "before",
+        "toy/a",
+    )
     done = command("compare", "--scores", old, new, "--label", "new.json=after", "-o", "csv", "-p", "4")
     assert done.code == 0, done.err
     assert done.out.splitlines()[1].split(",")[:7] == ["m", "after", "toy/a", "12", "0.5000", "0.5000", "0.0000"]

@@ -591,15 +591,15 @@ def _frame(name: str, results: TopicResults, known: MeasureNames) -> pd.DataFram
 
 
 def _refuse_shared_systems(frames: Sequence[pd.DataFrame], paths: Sequence[str]) -> None:
-    path_of: dict[str, str] = {}
+    first_path: dict[str, str] = {}
     for frame, path in zip(frames, paths, strict=True):
         for system in frame["system"].unique():
-            if system in path_of:
+            if system in first_path:
                 raise DataError(
-                    f"The system {system} is in {path_of[system]} and in {path}. Name one of the two: --label "
-                    f"{os.path.basename(path)}=NAME, or names in Python; or put the results of one system into one file."
+                    f"The system {system} is in {first_path[system]} and in {path}. Name one of the two: --label "
+                    f"{path_of(path).name}=NAME, or names in Python; or put the results of one system into one file."
                 )
-            path_of[system] = path
+            first_path[system] = path
 
 
 def _refuse_no_common_topic(present: Array, topics: Sequence[str], systems: Sequence[str]) -> None:
