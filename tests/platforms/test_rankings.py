@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx import DataError
+from irmx import DataError, DataWarning
 
 Write = Callable[..., str]
 
@@ -120,6 +121,29 @@ def test_quepid(write: Write) -> None:
     assert qrels_of(write(case)) == {"q": {"1": 2}}
 
 
+def test_ubi(write: Write) -> None:
+    def query(id: str, words: str, docs: list[Any] | None) -> dict[str, Any]:
+        return {"query_id": id, "user_query": words, "client_id": "c"} | (
+            {} if docs is None else {"query_response_hit_ids": docs}
+        )
+
+    action, event = {"index": {"_index": "ubi_queries", "_id": "1"}}, {"action_name": "click", "query_id": "a"}
+    queries = [query("a", "red shoes", []), query("a", "red shoes", ["d2", 1]), query("b", "hats", ["d1"])]
+    bulk = "\n".join(json.dumps(line) for one in [*queries, event] for line in (action, one)) + "\n"
+    expected = {"a": {"d2": 2.0, "1": 1.0}, "b": {"d1": 1.0}}
+    plain = "\n".join(json.dumps({"_index": "ubi_queries", "_source": one}) for one in queries)
+    for content in (bulk, plain):
+        assert irmx.read_run(write(content, "ubi.ndjson")).as_dict() == expected
+    again = [*queries, query("c", " red  shoes", ["d9"]), query("d", "socks", None)]
+    path = write("\n".join(map(json.dumps, again)), "ubi.ndjson")
+    with pytest.warns(DataWarning) as told:
+        assert list(irmx.read_run(f"ubi(topic=query):{path}").as_dict()["red shoes"]) == ["d2", "1"]
+    assert [re.sub(".*ubi.ndjson: ", "", str(one.message)) for one in told] == [
+        "no documents are recorded of 1 topic, such as 'socks'; left out.",
+        "1 further list of documents of the same text left out.",
+    ]
+
+
 def test_ms_marco_and_ranx(write: Write, tmp_path: Path) -> None:
     assert irmx.read_run(write("q1\td1\t1\nq1\td3\t2\n\nq2\td1\t1\n", "run.tsv")).as_dict() == {
         "q1": {"d1": -1.0, "d3": -2.0},
@@ -138,7 +162,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "no scores": ("run", '{"mteb_model_meta": {}, "a": {"b": 5}}', "cannot be read as mteb"),
     "nothing": ("run", '{"mteb_model_meta": {}, "a": {"b": {}}}', "has no ranking in the form of mteb"),
     "no details": ("run", '{"metric_score": 1}', "cannot be read as rank_eval: it lacks 'details'"),
-    "no hits": ("run", '{"metric_score": 1, "details": {"q": {"hits": [3]}}}', "cannot be read as rank_eval"),
+    "no hits of a request": ("run", '{"metric_score": 1, "details": {"q": {"hits": [3]}}}', "cannot be read as rank_eval"),
     "no id": ("run", '{"metric_score": 1, "details": {"q": {"hits": [{"hit": {"_id": null}}]}}}', "an id must be a text or a whole number. Got None"),
     "a rating that is none": ("qrels", '{"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "good"}]}]}', "Got 'good'"),
     "a huge rating": ("qrels", '{"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": 1%s}]}]}' % ("0" * 400), "must be a number"),
@@ -146,6 +170,10 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     "a case without queries": ("qrels", '{"case_name": "c"}', "it lacks 'queries'"),
     "a position that is none": ("run", "Query Text,Doc ID,Doc Position\nq,1,first\n", "line 2: 'first' for '1'"),
     "no documents": ("run", "Query Text,Doc ID,Doc Position\nq,,\n", "has no ranked document"),
+    "no hits": ("run", '{"query_id": "a", "user_query": "b", "query_response_hit_ids": []}', "has no query with documents"),
+    "hits that are none": ("run", '{"query_id": "a", "query_response_hit_ids": [null]}', "line 1: This cannot be read as a query of UBI"),
+    "no id of a query": ("run", '{"user_query": "b", "query_response_hit_ids": ["d"]}', "it lacks 'query_id'"),
+    "a line that is no query": ("run", '{"query_id": "a", "query_response_hit_ids": ["d"]}\n[1]', "line 2: This cannot be read"),
     "a line of four": ("run", "q1\td1\t1\nq1\td2\t2\t5\n", "line 2: A line of a run of MS MARCO"),
 }  # fmt: skip
 
@@ -187,3 +215,13 @@ def test_files_of_platforms(table: str, name: str, topics: int, rows: int) -> No
     path = Path(os.environ["IRMX_DATA"]) / "platforms" / name
     read: Any = (irmx.read_run if table == "run" else irmx.read_qrels)(path)
     assert (len(read.topics), len(read)) == (topics, rows)
+
+
+@pytest.mark.real
+def test_a_file_of_ubi() -> None:
+    path = Path(os.environ["IRMX_DATA"]) / "platforms" / "ubi" / "ubi_queries_events.ndjson"
+    with pytest.warns(DataWarning, match="no documents are recorded of 12 topics"):
+        run = irmx.read_run(path)
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lists = {line["query_id"]: line["query_response_hit_ids"] for line in lines if line.get("query_response_hit_ids")}
+    assert {topic: list(docs) for topic, docs in run.as_dict().items()} == lists

@@ -127,15 +127,18 @@ def test_a_log_of_inspect(write: Write, tmp_path: Path, form: str) -> None:
 
 def test_epochs_are_averaged_and_what_is_no_number_is_left_out_with_a_warning(write: Write) -> None:
     epochs = log(sample("a", 1, m="C"), sample("a", 2, m="I"), sample("a", 3, m="C"), sample("b", m="C"))
-    with pytest.warns(DataWarning, match=r"1 of 2 values are means over repeats of the same item, 3 to 3 of each"):
+    with pytest.warns(DataWarning, match=r"1 value of 2 averaged over repeats of the same item, 3 of each"):
         assert values_of(write(epochs)) == {"toy/a": {"m": {"a": 2 / 3, "b": 1}}}
+    large = log(*(sample("a", epoch, m=1e308) for epoch in (1, 2)))
+    with pytest.warns(DataWarning, match="averaged"), pytest.raises(DataError, match="inf"):
+        read_per_topic(write(large))
     odd = log(sample("a", m="C"), sample("b", m=[1, 2]), sample("c", m=None), {"id": "d", "epoch": 1, "scores": None})
     with pytest.warns(DataWarning) as told:
         assert values_of(write(odd)) == {"toy/a": {"m": {"a": 1}}}
     texts = [str(one.message).partition(": ")[2] for one in told]
     assert texts == [
         "1 of 4 samples have no score, and are left out.",
-        r"2 of 3 values are no finite numbers, and left out: m (2); such as '[1, 2]' for b.",
+        r"2 of 3 values left out, as no finite numbers: m (2); such as '[1, 2]' for b.",
     ]
 
 
@@ -156,6 +159,10 @@ def test_logs_of_the_same_model_are_told_apart_by_names(write: Write, command: A
     assert read_per_topic([old, new], names=["a", "b"]).systems == ("a", "b")
     with pytest.raises(UsageError, match=r"There is no file 'nwe.json' to name. Did you mean new.json"):
         read_per_topic([old, new], names={"nwe.json": "after"})
+    assert read_per_topic([f"inspect(measure=m):{old}", new], names={"old.json": "before"}).systems == (
+        "before",
+        "toy/a",
+    )
     done = command("compare", "--scores", old, new, "--label", "new.json=after", "-o", "csv", "-p", "4")
     assert done.code == 0, done.err
     assert done.out.splitlines()[1].split(",")[:7] == ["m", "after", "toy/a", "12", "0.5000", "0.5000", "0.0000"]
@@ -213,7 +220,7 @@ def test_tests_about_the_same_are_one_topic_and_errors_are_left_out(write: Write
     with pytest.warns(DataWarning) as told:
         assert values_of(path) == {"a": {"score": {"2": 0.25, "0": 0.5}}}
     assert "1 of 4 results are errors of a provider, and left out; such as 'timeout'" in str(told[0].message)
-    assert "1 of 2 values are means over repeats" in str(told[1].message)
+    assert "1 value of 2 averaged over repeats" in str(told[1].message)
 
 
 def test_measures_of_some_tests_are_left_out_unless_asked_for(write: Write) -> None:
@@ -254,7 +261,7 @@ def test_runs_of_deepeval(write: Write) -> None:
     assert values_of(write(talk)) == {"m": {"Overlap": {"talk": 1}}}
     failed = {"testCases": [case("a", "a", Overlap=1), case("b", "b", Overlap=None)]}
     with pytest.warns(
-        DataWarning, match=r"1 of 2 values are no finite numbers, and left out: Overlap \(1\); such as 'None' for b"
+        DataWarning, match=r"1 of 2 values left out, as no finite numbers: Overlap \(1\); such as 'None' for b"
     ):
         assert values_of(write(failed, "old.json")) == {"old.json": {"Overlap": {"a": 1}}}
 
@@ -300,8 +307,8 @@ def test_cells_of_ragas_that_are_no_numbers(write: Write) -> None:
     with pytest.warns(DataWarning) as told:
         assert values_of(path) == {"a.csv": {"good": {"q1": 0.75, "q2": 1, "q3": 0}}}
     assert [re.sub(".*a.csv: ", "", str(one.message)).partition("(")[0].strip() for one in told] == [
-        "2 of 8 values are no finite numbers, and left out: bad",
-        "2 of 4 values are means over repeats of the same item, 2 to 2 of each.",
+        "2 of 8 values left out, as no finite numbers: bad",
+        "2 values of 4 averaged over repeats of the same item, 2 of each.",
         "1 measure of some topics only is left out: bad",
     ]
     several = [{**row, "user_input": [{"content": row["user_input"]}]} for row in RAGAS]
@@ -344,7 +351,7 @@ def test_filters_of_lm_eval_are_chosen(write: Write) -> None:
     ):
         read_per_topic(path)
     with pytest.warns(
-        DataWarning, match=r"1 of 2 values are no finite numbers, and left out: pair \(1\); such as '\[1, 2\]' for 0"
+        DataWarning, match=r"1 of 2 values left out, as no finite numbers: pair \(1\); such as '\[1, 2\]' for 0"
     ):
         assert values_of(f"lm_eval(filter=loose):{path}", names=["m"]) == {"m": {"em": {"0": 1}}}
 

@@ -15,9 +15,10 @@ from typing import Any, Protocol, TypeVar
 import ir_measures
 import numpy as np
 
-from irmx.data.addresses import as_path, is_address
+from irmx.data.addresses import is_address
 from irmx.data.chunks import MEMORY, Chunk, run_chunks
 from irmx.data.files import bytes_of, is_path
+from irmx.data.formats import path_of
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import run_of_partition
 from irmx.data.paths import matching_files
@@ -111,7 +112,7 @@ def run_names(paths: Sequence[str]) -> list[str]:
 
     A folder ``run=bm25`` of a folder that is partitioned by run has the name ``bm25``.
 
-    >>> run_names(["runs/a.run", "runs/folder/"]), run_names(["one/a.run", "two/a.run"])
+    >>> run_names(["trec:runs/a.run", "runs/folder/"]), run_names(["one/a.run", "two/a.run"])
     (['a.run', 'folder'], ['one/a.run', 'two/a.run'])
     """
     shown = list(map(_writable, paths))
@@ -120,8 +121,9 @@ def run_names(paths: Sequence[str]) -> list[str]:
 
 
 def _name_in(path: str) -> str:
-    """Return the name of the file at a path or an address."""
-    return as_path(path).name if is_address(path) else os.path.basename(os.path.normpath(path))
+    """Return the name of the file at a path or an address, without the name of a format."""
+    file = path_of(path)
+    return file.name if is_address(os.fspath(file)) else os.path.basename(os.path.normpath(file))
 
 
 def _writable(name: str) -> str:

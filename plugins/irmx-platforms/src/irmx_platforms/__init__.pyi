@@ -1,12 +1,13 @@
 """Files of other platforms: traces of agents and assistants, rankings and judgments, results by item."""
 
 from .application_results import DeepEval, Promptfoo, Ragas
+from .every_eval_ever import to_every_eval_ever
 from .harness_results import EveryEvalEver, Helm, LmEval
 from .inspect_logs import Inspect
-from .rankings import MsMarco, Mteb, OpenSearch, Quepid, QuepidCase, RankEval
+from .rankings import MsMarco, Mteb, OpenSearch, Quepid, QuepidCase, RankEval, Ubi
 from .traces import Traces
 
 __all__ = [
     "DeepEval", "EveryEvalEver", "Helm", "Inspect", "LmEval", "MsMarco", "Mteb", "OpenSearch", "Promptfoo", "Quepid", "QuepidCase", "Ragas",
-    "RankEval", "Traces",
+    "RankEval", "Traces", "Ubi", "to_every_eval_ever",
 ]  # fmt: skip

@@ -171,5 +171,5 @@ def _columns_of_parquet(path: Path) -> list[str]:
 
     try:
         return list(parquet.read_schema(path).names)
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, ValueError):
         return []

@@ -1,15 +1,43 @@
 """The hooks of irmx-platforms."""
 
-from irmx import Format, hookimpl
+from irmx import Command, Format, Function, hookimpl
 from irmx_platforms.application_results import DeepEval, Promptfoo, Ragas
 from irmx_platforms.harness_results import EveryEvalEver, Helm, LmEval
 from irmx_platforms.inspect_logs import Inspect
-from irmx_platforms.rankings import MsMarco, Mteb, OpenSearch, Quepid, QuepidCase, RankEval
+from irmx_platforms.rankings import MsMarco, Mteb, OpenSearch, Quepid, QuepidCase, RankEval, Ubi
 from irmx_platforms.traces import Traces
 
 
 @hookimpl
 def irmx_formats() -> list[Format]:
-    rankings = [Mteb(), RankEval(), OpenSearch(), Quepid(), QuepidCase(), MsMarco()]
+    rankings = [Mteb(), RankEval(), OpenSearch(), Quepid(), QuepidCase(), MsMarco(), Ubi()]
     results = [Inspect(), LmEval(), Helm(), EveryEvalEver(), Promptfoo(), DeepEval(), Ragas()]
     return [Traces(), *rankings, *results]
+
+
+@hookimpl
+def irmx_commands() -> list[Command]:
+    examples = (
+        "irmx to-every-eval-ever qrels.txt run.txt AP nDCG@10 --out results --collection robust04 --organization lab",
+    )
+    about = "Write scores in the form of Every Eval Ever."
+    return [
+        Command(
+            "to-every-eval-ever",
+            "irmx_platforms.commands:write_every_eval_ever",
+            "",
+            about,
+            examples,
+            "score",
+            ("eee", "export"),
+        )
+    ]
+
+
+@hookimpl
+def irmx_functions() -> list[Function]:
+    return [
+        Function(
+            "to_every_eval_ever", "irmx_platforms:to_every_eval_ever", "Write scores in the form of Every Eval Ever."
+        )
+    ]

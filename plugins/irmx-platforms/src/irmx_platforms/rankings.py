@@ -1,4 +1,4 @@
-"""Rankings and judgments as evaluation platforms write them: MTEB, MS MARCO, OpenSearch, Elasticsearch, Quepid."""
+"""Rankings and judgments as evaluation platforms write them: MTEB, MS MARCO, OpenSearch, Elasticsearch, Quepid, UBI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from irmx import DataError, DataWarning, Format, Param
 from irmx.toolkit import counted, some
 from irmx_platforms.decoding import Json, decoded, number, parsed, text, texts
-from irmx_platforms.results import MEASURE, Value, chosen, table_of_values
+from irmx_platforms.results import MEASURE, Value, chosen, json_lines, table_of_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -294,3 +294,53 @@ class MsMarco(Format):
             if fields:
                 rows.append((fields[0], fields[1], -float(fields[2])))
         return table_of(table, rows)
+
+
+class Ubi(Format):
+    """Queries of User Behavior Insights, with the documents that they found; events, which may stand among them, are left out."""
+
+    NAME, TABLES, SHORT_DESC = (
+        "ubi",
+        ("run",),
+        "queries of User Behavior Insights (UBI), with the documents that they found",
+    )
+    EXAMPLES = ("ubi:ubi_queries.ndjson", "ubi(topic=query):ubi_queries.ndjson")
+    SUPPORTED_PARAMS = {
+        "topic": Param(str, "what a topic is: the id of a query, or its text", default="id", choices=("id", "query"))
+    }
+
+    def recognises(self, table: str, path: Path, start: bytes) -> bool:
+        """Tell from the first bytes whether a file has this format."""
+        signs = (rb'"_index"\s*:\s*"ubi_(?:queries|events)"', rb'"query_response_hit_ids"\s*:')
+        return table == "run" and start.lstrip().startswith(b"{") and any(re.search(sign, start) for sign in signs)
+
+    def read(self, table: str, path: Path, content: bytes) -> pa.Table:
+        """Return the first list of documents of every query, or of every text; a query without one found nothing."""
+        found: dict[str, Sequence[Any]] = {}
+        unrecorded, again = set(), 0
+        for place, record in json_lines(path, content, self.NAME):
+            try:
+                query = record.get("_source", record)
+                if query.keys() <= {"index", "create", "_index", "_id"} or "action_name" in query:
+                    continue
+                topic = (
+                    text(query["query_id"]) if self["topic"] == "id" else " ".join(text(query["user_query"]).split())
+                )
+                docs = query.get("query_response_hit_ids")
+                unrecorded |= {topic} if docs is None else set()
+                again += bool(docs) and topic in found
+                if docs:
+                    found.setdefault(topic, [text(doc) for doc in docs])
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                why = f"it lacks {error}" if isinstance(error, KeyError) else error
+                raise DataError(f"This cannot be read as a query of UBI: {why}.", place=place) from None
+        if not found:
+            raise DataError(f"{path} has no query with documents, in query_response_hit_ids.")
+        if unrecorded := unrecorded - found.keys():
+            said = f"{path}: no documents are recorded of {counted(len(unrecorded), 'topic')}, such as {min(unrecorded)!r}; left out."
+            warnings.warn(said, DataWarning, stacklevel=2)
+        if again:
+            what = "query" if self["topic"] == "id" else "text"
+            said = f"{path}: {counted(again, 'further list')} of documents of the same {what} left out."
+            warnings.warn(said, DataWarning, stacklevel=2)
+        return table_of(table, (row for topic, docs in found.items() for row in in_order(topic, docs)))

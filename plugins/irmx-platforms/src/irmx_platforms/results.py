@@ -96,10 +96,10 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
         raise DataError(
             f"{path} has no values of {measure}. It has: {some(dict.fromkeys(one.measure for one in every), 10)}."
         )
-    chosen = [one for one in every if not measure or one.measure == measure]
+    asked = [one for one in every if not measure or one.measure == measure]
     found: dict[tuple[str | None, str, str], list[float]] = {}
     without: list[Value] = []
-    for one in chosen:
+    for one in asked:
         value = float(one.value) if isinstance(one.value, bool) else number(one.value)
         if math.isfinite(value):
             found.setdefault((one.system, one.topic, one.measure), []).append(value)
@@ -108,15 +108,23 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
     if not found:
         example = f" Found {str(without[0].value)[:80]!r} for {without[0].topic}, for example." if without else ""
         raise DataError(f"{path} has no value of an item that is a number, in the form of {reader.NAME}.{example}")
-    _tell_of_omitted(path, without, len(chosen))
+    _tell_of_omitted(path, without, len(asked))
     _tell_of_repeats(path, list(found.values()))
     kept = set(_complete(reader, path, list(found)) if not measure else [measure])
-    rows = [(*key, math.fsum(several) / len(several)) for key, several in found.items() if key[2] in kept]
+    rows = [(*key, _mean(several)) for key, several in found.items() if key[2] in kept]
     systems, topics, measures, means = zip(*rows, strict=True)
     if None in systems and len(set(systems)) > 1:
         raise DataError(f"{path} names the system of some results only: {some(dict.fromkeys(filter(None, systems)))}.")
     columns = {"query_id": texts(topics), "measure": texts(measures), "value": pa.array(means, pa.float64())}
     return pa.table(columns if None in systems else columns | {"system": texts(systems)})
+
+
+def _mean(values: list[float]) -> float:
+    """Return the mean, infinite, as which it is refused, where it is too large."""
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        return math.inf
 
 
 def _complete(reader: Format, path: Path, keys: Iterable[tuple[str | None, str, str]]) -> list[str]:
@@ -144,7 +152,7 @@ def _tell_of_omitted(path: Path, without: list[Value], length: int) -> None:
     if without:
         of_measures = some(f"{name} ({times})" for name, times in Counter(one.measure for one in without).items())
         example = f"{str(without[0].value)[:60]!r} for {without[0].topic[:60]}"
-        text = f"{len(without)} of {counted(length, 'value')} are no finite numbers, and left out: {of_measures}; such as {example}"
+        text = f"{len(without)} of {length} values left out, as no finite numbers: {of_measures}; such as {example}"
         warnings.warn(f"{path}: {text}.", DataWarning, stacklevel=3)
 
 
@@ -152,5 +160,7 @@ def _tell_of_repeats(path: Path, several: list[list[float]]) -> None:
     """Warn of items that have several values of a measure."""
     repeated = [len(values) for values in several if len(values) > 1]
     if repeated:
-        text = f"{len(repeated)} of {counted(len(several), 'value')} are means over repeats of the same item, {min(repeated)} to {max(repeated)} of each"
+        low, high = min(repeated), max(repeated)
+        times = f"{low}" if low == high else f"{low} to {high}"
+        text = f"{counted(len(repeated), 'value')} of {len(several)} averaged over repeats of the same item, {times} of each"
         warnings.warn(f"{path}: {text}.", DataWarning, stacklevel=3)

@@ -103,15 +103,15 @@ class TopicResults:
 def read_topic_results(path: str, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
     """Read the results in a file, whose format is detected by its content or named before it."""
     content = _content_of_folder(path) if os.path.isdir(path) else content_of(path_of(path), WHAT)
-    schema = _schema_of_parquet(path, content) if content[:4] == b"PAR1" else None
-    if schema is not None and (scores := _of_scores(path, schema)) is not None:
-        return scores
+    columns, metadata = _schema_of_parquet(path, content) if content[:4] == b"PAR1" else (None, {})
+    if b"irmx_scores" in metadata:
+        return _of_scores(path)
     if (table := scores_in_format(path, content)) is not None:
         systems = table["system"].tolist() if "system" in table else None
         topics, measures = (table[name].tolist() for name in ("query_id", "measure"))
         return TopicResults(path, _PLATFORM, topics, systems, measures, table["value"], table.place)
-    if schema is not None:
-        return _of_table(path, content, list(schema.names), measure, names, alone)
+    if columns is not None:
+        return _of_table(path, content, columns, measure, names, alone)
     if not content.strip():
         raise DataError(f"{path} is empty: {KINDS}.")
     first = content.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
@@ -247,20 +247,20 @@ def _text_of(path: str, content: bytes) -> str:
 # -- tables ------------------------------------------------------------------------------------------------
 
 
-def _schema_of_parquet(path: str, content: bytes) -> Any:
+def _schema_of_parquet(path: str, content: bytes) -> tuple[list[str], dict[bytes, bytes]]:
+    """Return the names of the columns, and what is written beside them."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return pq.read_schema(pa.BufferReader(content))
-    except (pa.ArrowInvalid, OSError) as error:
+        schema = pq.read_schema(pa.BufferReader(content))
+        return list(schema.names), schema.metadata or {}
+    except (pa.ArrowInvalid, OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read as a parquet file of {WHAT}: {error}") from None
 
 
-def _of_scores(path: str, schema: Any) -> TopicResults | None:
-    """Read a file that :meth:`irmx.Scores.to_parquet` wrote; return None for another."""
-    if b"irmx_scores" not in (schema.metadata or {}):
-        return None
+def _of_scores(path: str) -> TopicResults:
+    """Read a file that :meth:`irmx.Scores.to_parquet` wrote."""
     scores = Scores.read_parquet(path)
     frame = scores.frame()
     columns = [frame[c].tolist() for c in ("query_id", "system", "measure")]
@@ -591,15 +591,15 @@ def _frame(name: str, results: TopicResults, known: MeasureNames) -> pd.DataFram
 
 
 def _refuse_shared_systems(frames: Sequence[pd.DataFrame], paths: Sequence[str]) -> None:
-    path_of: dict[str, str] = {}
+    first_path: dict[str, str] = {}
     for frame, path in zip(frames, paths, strict=True):
         for system in frame["system"].unique():
-            if system in path_of:
+            if system in first_path:
                 raise DataError(
-                    f"The system {system} is in {path_of[system]} and in {path}. Name one of the two: --label "
-                    f"{os.path.basename(path)}=NAME, or names in Python; or put the results of one system into one file."
+                    f"The system {system} is in {first_path[system]} and in {path}. Name one of the two: --label "
+                    f"{path_of(path).name}=NAME, or names in Python; or put the results of one system into one file."
                 )
-            path_of[system] = path
+            first_path[system] = path
 
 
 def _refuse_no_common_topic(present: Array, topics: Sequence[str], systems: Sequence[str]) -> None:
