@@ -6,8 +6,7 @@ from .fit.examination_fit import ExaminationFit, examination_log_likelihoods, fi
 from .fit.examination_log import ExaminationLog, read_examinations
 from .fit.preference_fit import PreferenceFit, fit_preferences
 from .ideal.candidates import Candidates, Pick
-from .measures.aggregated_search import AS
-from .measures.aggregated_search_by_model import AS_ATT, AS_DCG, AS_ERR, AS_RBP
+from .measures.aggregated_search import AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP
 from .measures.page_alpha_ndcg import AS_alpha_nDCG
 from .measures.page_d_measures import AS_D_nDCG, AS_Dsharp_nDCG
 from .measures.page_ia_ndcg import AS_IA_nDCG
