@@ -27,8 +27,8 @@ from irmx_pages import (
 )
 from irmx_pages.example import Example, example
 from irmx_pages.fit.choice_likelihood import personal_interval
-from irmx_pages.fit.choice_model import Votes, fit_weights
-from irmx_pages.fit.parameter_grid import parameter_grid
+from irmx_pages.fit.choice_likelihood import Votes, fit_weights
+from irmx_pages.fit.scores_of_settings import parameter_grid
 from irmx_pages.fit.scores_of_settings import PageScorer, with_values
 
 GRID = {"alpha": "1.5:100:12", "beta": "0.5:1:11"}

@@ -9,8 +9,8 @@ import pytest
 
 import irmx
 from irmx_pages import AS_RBP, orientation_gain
-from irmx_pages.fit.parameter_grid import parameter_grid
-from irmx_pages.fit.personal_weights import PersonalGrid
+from irmx_pages.fit.scores_of_settings import parameter_grid
+from irmx_pages.fit.preference_fit import PersonalGrid
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, UsageError, parse_measure, read_qrels
-from irmx.ragged import Ints, short_repr
+from irmx import DataError, Param, Scores, UsageError, parse_measure, read_qrels
+from irmx.ragged import Bools, Floats, Ints, short_repr
 from irmx.toolkit import html_result, progress_bar
-from irmx_pages.fit.choice_likelihood import LikelihoodFit, is_range
-from irmx_pages.fit.parameter_grid import ParameterGrid, parameter_grid
-from irmx_pages.fit.personal_weights import OF_ACTIVE, PersonalGrid, of_active
-from irmx_pages.fit.scores_of_settings import PageScorer, refuse_other_measures, with_values
-from irmx_pages.fit.topic_folds import OF_ASSESSORS, Folded
+from irmx_pages.fit.choice_likelihood import Likelihood, LikelihoodFit, Votes, is_range, personal_interval, votes_of
+from irmx_pages.fit.scores_of_settings import (
+    PageScorer,
+    ParameterGrid,
+    grid_values,
+    parameter_grid,
+    refuse_other_measures,
+    with_values,
+)
 from irmx_pages.page.page_reading import read_pages
-from irmx_pages.preferences.agreement import AgreedPairs, pair_numbers, shares_of_topics
-from irmx_pages.preferences.preference_votes import Preferences, read_preferences
-from irmx_pages.preferences.traps import FAILED_TRAPS, without_traps
+from irmx_pages.preferences.agreement import ALL, AgreedPairs, agreeing, pair_numbers, preferred_page, shares_of_topics
+from irmx_pages.preferences.preference_votes import FAILED_TRAPS, Preferences, read_preferences, without_traps
 from irmx_pages.whole_numbers import check_whole
 
 if TYPE_CHECKING:
@@ -276,3 +279,206 @@ def _parameter_rows(
             }
         )
     return rows
+
+
+OF_ASSESSORS = (
+    *("assessor", "votes", "both_bad", "l", "low", "high"),
+    *("shared", "own", "difference"),
+)
+"""The columns of the table of assessors."""
+
+AS_GIVEN, BY_AGREEMENT, BY_LIKELIHOOD = "as given", "by agreement", "by likelihood"
+
+
+class Folded:
+    """Preferences in folds: values learned without a fold, and how they agree with the fold."""
+
+    def __init__(
+        self,
+        scorer: PageScorer,
+        grid: ParameterGrid,
+        preferences: Preferences,
+        a: Ints,
+        b: Ints,
+        level: float,
+        personal: bool,
+        fold: Ints,
+    ) -> None:
+        self.scorer, self.grid, self.preferences, self.a, self.b, self.fold = scorer, grid, preferences, a, b, fold
+        self.level, self.personal = level, personal
+        self.majority = preferences.majority(level)
+        folds = int(fold.max()) + 1
+        decided = np.bincount(fold[self.majority != 0], minlength=folds)
+        if decided.sum() == decided.max() or not decided.all():
+            raise DataError(
+                f"In {int((decided == 0).sum())} of {folds} folds no pair has a majority of {level:g} of its assessors; use "
+                "fewer folds, or a lower level."
+            )
+        self.training = [np.arange(folds) != k for k in range(folds)]
+        self.votes = votes_of(preferences)
+        self.likelihood = self._likelihood(self.votes)
+        self._agreed = self._agreed_in_grid(folds)
+
+    def _likelihood(self, votes: Votes) -> Likelihood:
+        return Likelihood(self.scorer, self.grid, self.a, self.b, votes, self.personal)
+
+    def _agreed_in_grid(self, folds: int) -> Floats:
+        """Return the number of pairs of every fold on which every setting agrees with the majority: shape (settings, folds)."""
+        decided = np.flatnonzero(self.majority)
+        a, b, majority = self.a[decided], self.b[decided], self.majority[decided]
+        member = (self.fold[decided][:, None] == np.arange(folds)).astype(float)
+        settings = self.grid.settings
+        out = np.empty((len(settings), folds))
+        for places, values in self.scorer.over_grid(settings):
+            preferred = preferred_page(values[a], values[b])
+            out[places] = agreeing(preferred, majority[:, None]).T @ member
+        return out
+
+    def by_agreement(self, training: Bools) -> int:
+        """Return the index of the setting that agrees most often on some folds."""
+        total = self._agreed[:, training].sum(axis=1)
+        return self.grid.middle(np.flatnonzero(total > total.max() - 0.25).tolist())
+
+    def by_likelihood(self, training: Bools) -> LikelihoodFit:
+        """Return the maximum-likelihood estimates on some folds."""
+        return self._likelihood(self.votes.of(training[self.fold])).fit()
+
+    # -- held-out agreement ------------------------------------------------------------------------------
+
+    def _preferred(self, values: Mapping[str, float], personal: float) -> Ints:
+        """Return which page of every pair has the larger IUtil."""
+        value = self.likelihood.page_values(dict(values))
+        if self.personal:
+            value = (1 - personal) * value + personal * self.scorer.recall
+        return preferred_page(value[self.a], value[self.b])
+
+    def _over_folds(self, of_fold: list[Ints]) -> Ints:
+        """Return for every pair the value from its own fold."""
+        return np.asarray(np.stack(of_fold)[self.fold, np.arange(len(self.fold))])
+
+    def held_out(self, chosen: list[int], fitted: list[LikelihoodFit]) -> AgreedPairs:
+        """Return how the measure as given, and what was learned without the fold of a pair, agree with the majority."""
+        of_setting = {i: self._preferred(self.grid.settings[i], 0) for i in set(chosen)}
+        preferred = {
+            AS_GIVEN: self._preferred({}, 0),
+            BY_AGREEMENT: self._over_folds([of_setting[i] for i in chosen]),
+            BY_LIKELIHOOD: self._over_folds([self._preferred(f.values, f.personal) for f in fitted]),
+        }
+        decided = np.flatnonzero(self.majority)
+        agreed = agreeing(np.stack(list(preferred.values()), axis=1)[decided], self.majority[decided, None])
+        return AgreedPairs(self.level, ALL, list(preferred), agreed, np.array(self.preferences.query_id)[decided])
+
+    def of_assessors(self, best: LikelihoodFit, fitted: list[LikelihoodFit]) -> list[dict[str, Any]]:
+        """Return the l of every assessor, and how it agrees with the assessor's votes on held-out topics."""
+        if not self.personal:
+            return []
+        utility, recall = self.likelihood.utility(best.values), self.likelihood.recall
+        assert recall is not None
+        shared = self._over_folds([self._preferred(f.values, f.personal) for f in fitted])
+        rows = []
+        for k, name in enumerate(self.preferences.assessors):
+            mine = (self.votes.assessor == k) & (self.votes.won != 0.5)
+            pair, choice = self.votes.pair[mine], np.sign(self.votes.won[mine] - 0.5)
+            personal = [float(np.nan_to_num(f.weights.personal[k], nan=f.personal)) for f in fitted]
+            own = self._over_folds([self._preferred(f.values, x) for f, x in zip(fitted, personal, strict=True)])
+            with_shared, with_own = agreeing(shared[pair], choice), agreeing(own[pair], choice)
+            agreed = (with_shared, with_own, with_own - with_shared)
+            found = (
+                name,
+                len(pair),
+                int(self.preferences.both_bad[self.preferences.assessor == k].sum()),
+                float(best.weights.personal[k]),
+                *personal_interval(self.votes, k, utility, recall),
+                *(float(x.mean()) if len(pair) else np.nan for x in agreed),
+            )
+            rows.append(dict(zip(OF_ASSESSORS, found, strict=True)))
+        return rows
+
+
+OF_ACTIVE = (
+    *("assessor", "votes", "l", "fold_low", "fold_high"),
+    *("without", "own", "difference"),
+)
+"""The columns of the table of the most active assessors."""
+
+_L = Param(float, "weight of vertical recall", low=0, high=1)
+
+
+class PersonalGrid:
+    """Values of l, and how often each agrees with votes.
+
+    Parameters
+    ----------
+    given : str or sequence of float
+        As for a parameter of a measure: ``"0:1"`` for 51 values at equal distances, ``"0:1:11"`` for 11, ``"0,.2,.4"``.
+
+    Raises
+    ------
+    irmx.UsageError
+        If it is not a grid, or not within [0, 1].
+    """
+
+    def __init__(self, given: Any) -> None:
+        self.l = grid_values("l", _L, given)
+
+    def best(self, agreed: Floats) -> float:
+        """Return the l that agrees with most votes; of several the one nearest to their middle, NaN if all agree equally.
+
+        >>> PersonalGrid("0:1:5").best(np.array([2, 3, 3, 3, 1.5])), PersonalGrid("0:1:3").best(np.ones(3))
+        (0.5, nan)
+        """
+        if np.ptp(agreed) < 0.25:  # agreement is counted in halves
+            return float("nan")
+        best = np.flatnonzero(agreed > agreed.max() - 0.25).tolist()
+        return float(self.l[ParameterGrid(None, {"l": self.l}).middle(best)])
+
+
+def of_active(folded: Folded, grid: PersonalGrid, active: int, chosen: list[int]) -> list[dict[str, Any]]:
+    """Return the l of the assessors with the most votes for a page, learned by agreement after the other parameters.
+
+    Parameters
+    ----------
+    folded : Folded
+        The preferences in folds.
+    grid : PersonalGrid
+        The values of l to try.
+    active : int
+        Number of assessors.
+    chosen : list of int
+        The settings of the other parameters, learned by agreement: from all folds, then without each of them.
+    """
+    if not folded.personal:
+        return []
+    votes, fold = folded.votes, folded.fold
+    decided = votes.won != 0.5
+    agreed = {i: _agreed(folded, grid, i)[decided] for i in set(chosen)}
+    without = {i: _agreed(folded, PersonalGrid([0.0]), i)[decided, 0] for i in set(chosen)}
+    who, of_fold = votes.assessor[decided], fold[votes.pair[decided]]
+    counts = np.bincount(who, minlength=votes.assessors)
+    rows = []
+    for k in np.argsort(-counts, kind="stable")[:active].tolist():
+        mine = np.flatnonzero(who == k)
+        learned = [grid.best(agreed[i][mine[of_fold[mine] != f]].sum(axis=0)) for f, i in enumerate(chosen[1:])]
+        with_own, with_none = np.empty(len(mine)), np.empty(len(mine))
+        for f, (i, value) in enumerate(zip(chosen[1:], learned, strict=True)):
+            here = of_fold[mine] == f
+            with_none[here] = without[i][mine[here]]
+            with_own[here] = (
+                with_none[here] if np.isnan(value) else agreed[i][mine[here], np.searchsorted(grid.l, value)]
+            )
+        known = [value for value in learned if not np.isnan(value)] or [np.nan]
+        values = (
+            *(folded.preferences.assessors[k], len(mine), grid.best(agreed[chosen[0]][mine].sum(axis=0))),
+            *(min(known), max(known)),
+            *(float(x.mean()) if len(mine) else np.nan for x in (with_none, with_own, with_own - with_none)),
+        )
+        rows.append(dict(zip(OF_ACTIVE, values, strict=True)))
+    return rows
+
+
+def _agreed(folded: Folded, grid: PersonalGrid, setting: int) -> Floats:
+    """Return how every vote agrees with IUtil for every l: shape (votes, values of l)."""
+    utility = folded.likelihood.page_values(folded.grid.settings[setting])
+    value = (1 - grid.l) * utility[:, None] + grid.l * folded.scorer.recall[:, None]
+    preferred = preferred_page(value[folded.a], value[folded.b])
+    return agreeing(preferred[folded.votes.pair], np.sign(folded.votes.won - 0.5)[:, None])

@@ -11,8 +11,7 @@ from irmx import Formula, Measure, Param, Rankings, Symbol, UsageError, number
 from irmx.ragged import Bools, Floats, segment_sum
 from irmx_pages.examination.examination_models import ATT, DCG, ERR, KIND, RBP
 from irmx_pages.ideal.ideal_utility import exact_utility, how_to_show, ideal_utility, refuse_zero, warn_of_other_media
-from irmx_pages.measures.block_picture import draw_blocks
-from irmx_pages.measures.block_tables import by_vertical, described_blocks
+from irmx_pages.measures.block_tables import by_vertical, described_blocks, draw_blocks
 from irmx_pages.measures.page_params import (
     LIMIT_PARAMS,
     QREL_COLUMNS,
@@ -31,8 +30,7 @@ from irmx_pages.measures.vertical_selection import (
     refuse_two_counts,
 )
 from irmx_pages.page.efforts import EffortParam
-from irmx_pages.page.gains import READINGS, gain
-from irmx_pages.page.page_arrays import WEB, Pages, utility
+from irmx_pages.page.page_arrays import READINGS, WEB, Pages, gain, utility
 from irmx_pages.page.pages_of_rankings import pages_of, shown_blocks
 
 

@@ -10,9 +10,8 @@ import numpy as np
 from irmx import DataError, Rankings
 from irmx.ragged import Bools, Floats, Ints, segment_of, segment_sum
 from irmx_pages.page.efforts import DEFAULT, EffortTable, efforts, media_of, visual
-from irmx_pages.page.judged_verticals import JudgedVerticals, judged_verticals
+from irmx_pages.page.judged_verticals import BLOCK, MEDIA, VERTICAL, JudgedVerticals, judged_verticals
 from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Pages
-from irmx_pages.page.page_columns import BLOCK, MEDIA, VERTICAL
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ import numpy as np
 import irmx
 from irmx import DataError, Judgments, UsageError, read_run
 from irmx_pages.ideal.ideal_blocks import most_oriented
-from irmx_pages.page.judged_verticals import judged_verticals
+from irmx_pages.page.judged_verticals import JUDGED_VERTICAL, judged_verticals
 from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION
-from irmx_pages.page.page_columns import JUDGED_VERTICAL
 
 PERFECT, BAD = "perfect", "bad"
 
