@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, Param, Scores, UsageError, parse_measure, read_qrels
+from irmx import DataError, Grid, Param, Scores, UsageError, parse_measure, read_qrels
 from irmx.ragged import Bools, Floats, Ints, short_repr
 from irmx.toolkit import html_result, progress_bar
-from irmx_pages.fit.choice_likelihood import Likelihood, LikelihoodFit, Votes, is_range, personal_interval, votes_of
+from irmx_pages.fit.choice_likelihood import Likelihood, LikelihoodFit, is_range, personal_interval, votes_of
 from irmx_pages.fit.scores_of_settings import (
     PageScorer,
     ParameterGrid,
-    grid_values,
+    middle,
     parameter_grid,
     refuse_other_measures,
     with_values,
@@ -188,7 +188,8 @@ def fit_preferences(
     check_whole(0, seed=seed, active=active)
     found = parse_measure(measure) if isinstance(measure, str) else measure
     refuse_other_measures(found)
-    settings, of_l = parameter_grid(found, grid), PersonalGrid(personal_grid)
+    settings = parameter_grid(found, grid)
+    of_l = np.unique(Grid({"l": _L}, {"l": personal_grid}, owner="the fit").values["l"])
     pages, votes = read_pages(pages), without_traps(read_preferences(preferences), failed_traps)
     a, b = pair_numbers(pages, votes)
     used, places = np.unique(np.concatenate([a, b]), return_inverse=True)
@@ -196,7 +197,7 @@ def fit_preferences(
     scorer = PageScorer(found, [pages[i] for i in used.tolist()], read_qrels(qrels))
     of_fold = _folds(votes, folds, seed)
     with progress_bar(f"Fitting {found}", 3 + 2 * len(settings.values) + folds, 0, progress) as advance:
-        folded = Folded(scorer, settings, votes, a, b, level, personal and scorer.normalises, of_fold)
+        folded = Folded(scorer, settings, votes, (a, b), level, personal and scorer.normalises, of_fold)
         chosen = [folded.by_agreement(np.ones(folds, dtype=bool)), *(folded.by_agreement(k) for k in folded.training)]
         advance(1)
         place, least = folded.likelihood.maximum()
@@ -216,11 +217,11 @@ def fit_preferences(
         fit = PreferenceFit(
             measures[1],
             measures[2],
-            pd.DataFrame(_parameter_rows(settings, chosen, best, intervals)),
+            pd.DataFrame(_parameter_rows(settings, chosen, best, intervals), columns=list(OF_PARAMETERS)),
             pd.DataFrame(_held_out_rows(held_out, measures)),
             shares_of_topics([held_out]),
             pd.DataFrame(folded.of_assessors(best, fitted), columns=list(OF_ASSESSORS)),
-            pd.DataFrame(of_active(folded, of_l, active, chosen), columns=list(OF_ACTIVE)),
+            pd.DataFrame(folded.of_active(of_l, active, chosen), columns=list(OF_ACTIVE)),
         )
         advance(1)
     return fit
@@ -262,32 +263,21 @@ def _held_out_rows(held_out: AgreedPairs, measures: list[Any]) -> list[dict[str,
 
 def _parameter_rows(
     grid: ParameterGrid, chosen: list[int], best: LikelihoodFit, intervals: Mapping[str, tuple[float, float]]
-) -> list[dict[str, Any]]:
+) -> list[tuple[Any, ...]]:
     rows = []
-    for (name, _), ends in zip(grid.values.items(), grid.ranges, strict=True):
-        of_fold = [grid.settings[i][name] for i in chosen]
-        rows.append(
-            {
-                "parameter": name,
-                "by_agreement": of_fold[0],
-                "fold_low": min(of_fold[1:]),
-                "fold_high": max(of_fold[1:]),
-                "by_likelihood": best.values[name],
-                "low": intervals[name][0],
-                "high": intervals[name][1],
-                "note": is_range(intervals[name], ends),
-            }
-        )
+    for name, ends in zip(grid.values, grid.ranges, strict=True):
+        by_agreement, *of_folds = (grid.settings[i][name] for i in chosen)
+        of_fold, found = (min(of_folds), max(of_folds)), intervals[name]
+        rows.append((name, by_agreement, *of_fold, best.values[name], *found, is_range(found, ends)))
     return rows
 
 
-OF_ASSESSORS = (
-    *("assessor", "votes", "both_bad", "l", "low", "high"),
-    *("shared", "own", "difference"),
-)
-"""The columns of the table of assessors."""
+OF_PARAMETERS = ("parameter", "by_agreement", "fold_low", "fold_high", "by_likelihood", "low", "high", "note")
+OF_ASSESSORS = ("assessor", "votes", "both_bad", "l", "low", "high", "shared", "own", "difference")
+OF_ACTIVE = ("assessor", "votes", "l", "fold_low", "fold_high", "without", "own", "difference")
+"""The columns of the tables of assessors, and of the most active ones."""
 
-AS_GIVEN, BY_AGREEMENT, BY_LIKELIHOOD = "as given", "by agreement", "by likelihood"
+_L = Param(float, "weight of vertical recall", low=0, high=1)
 
 
 class Folded:
@@ -298,15 +288,14 @@ class Folded:
         scorer: PageScorer,
         grid: ParameterGrid,
         preferences: Preferences,
-        a: Ints,
-        b: Ints,
+        pair: tuple[Ints, Ints],
         level: float,
         personal: bool,
         fold: Ints,
     ) -> None:
-        self.scorer, self.grid, self.preferences, self.a, self.b, self.fold = scorer, grid, preferences, a, b, fold
-        self.level, self.personal = level, personal
-        self.majority = preferences.majority(level)
+        self.scorer, self.grid, self.preferences, self.fold = scorer, grid, preferences, fold
+        self.level, self.personal, (self.a, self.b) = level, personal, pair
+        self.majority, self.votes = preferences.majority(level), votes_of(preferences)
         folds = int(fold.max()) + 1
         decided = np.bincount(fold[self.majority != 0], minlength=folds)
         if decided.sum() == decided.max() or not decided.all():
@@ -315,41 +304,36 @@ class Folded:
                 "fewer folds, or a lower level."
             )
         self.training = [np.arange(folds) != k for k in range(folds)]
-        self.votes = votes_of(preferences)
-        self.likelihood = self._likelihood(self.votes)
+        self.likelihood = Likelihood(scorer, grid, self.a, self.b, self.votes, personal)
         self._agreed = self._agreed_in_grid(folds)
-
-    def _likelihood(self, votes: Votes) -> Likelihood:
-        return Likelihood(self.scorer, self.grid, self.a, self.b, votes, self.personal)
 
     def _agreed_in_grid(self, folds: int) -> Floats:
         """Return the number of pairs of every fold on which every setting agrees with the majority: shape (settings, folds)."""
-        decided = np.flatnonzero(self.majority)
-        a, b, majority = self.a[decided], self.b[decided], self.majority[decided]
-        member = (self.fold[decided][:, None] == np.arange(folds)).astype(float)
-        settings = self.grid.settings
-        out = np.empty((len(settings), folds))
-        for places, values in self.scorer.over_grid(settings):
-            preferred = preferred_page(values[a], values[b])
-            out[places] = agreeing(preferred, majority[:, None]).T @ member
-        return out
+        here = np.flatnonzero(self.majority)
+        exact = self.scorer.normalises and self.scorer.measure["ideal"] == "exact"
+        out = []
+        for setting in self.grid.settings:
+            measure = with_values(self.scorer.measure, setting)
+            value = self.scorer.values(measure) if exact else self.scorer.utility(measure)
+            agreed = agreeing(preferred_page(value[self.a[here]], value[self.b[here]]), self.majority[here])
+            out.append(np.bincount(self.fold[here], agreed, folds))
+        return np.stack(out)
 
     def by_agreement(self, training: Bools) -> int:
         """Return the index of the setting that agrees most often on some folds."""
         total = self._agreed[:, training].sum(axis=1)
-        return self.grid.middle(np.flatnonzero(total > total.max() - 0.25).tolist())
+        return middle([len(v) for v in self.grid.values.values()], _best(total))
 
     def by_likelihood(self, training: Bools) -> LikelihoodFit:
         """Return the maximum-likelihood estimates on some folds."""
-        return self._likelihood(self.votes.of(training[self.fold])).fit()
+        votes = self.votes.of(training[self.fold])
+        return Likelihood(self.scorer, self.grid, self.a, self.b, votes, self.personal).fit()
 
-    # -- held-out agreement ------------------------------------------------------------------------------
-
-    def _preferred(self, values: Mapping[str, float], personal: float) -> Ints:
-        """Return which page of every pair has the larger IUtil."""
+    def _preferred(self, values: Mapping[str, float], personal: Any = 0.0) -> Ints:
+        """Return which page of every pair has the larger IUtil; with several weights of vRecall, in a column for each."""
         value = self.likelihood.page_values(dict(values))
         if self.personal:
-            value = (1 - personal) * value + personal * self.scorer.recall
+            value = np.multiply.outer(value, 1 - personal) + np.multiply.outer(self.scorer.recall, personal)
         return preferred_page(value[self.a], value[self.b])
 
     def _over_folds(self, of_fold: list[Ints]) -> Ints:
@@ -358,22 +342,22 @@ class Folded:
 
     def held_out(self, chosen: list[int], fitted: list[LikelihoodFit]) -> AgreedPairs:
         """Return how the measure as given, and what was learned without the fold of a pair, agree with the majority."""
-        of_setting = {i: self._preferred(self.grid.settings[i], 0) for i in set(chosen)}
+        of_setting = {i: self._preferred(self.grid.settings[i]) for i in set(chosen)}
         preferred = {
-            AS_GIVEN: self._preferred({}, 0),
-            BY_AGREEMENT: self._over_folds([of_setting[i] for i in chosen]),
-            BY_LIKELIHOOD: self._over_folds([self._preferred(f.values, f.personal) for f in fitted]),
+            "as given": self._preferred({}),
+            "by agreement": self._over_folds([of_setting[i] for i in chosen]),
+            "by likelihood": self._over_folds([self._preferred(f.values, f.personal) for f in fitted]),
         }
         decided = np.flatnonzero(self.majority)
         agreed = agreeing(np.stack(list(preferred.values()), axis=1)[decided], self.majority[decided, None])
         return AgreedPairs(self.level, ALL, list(preferred), agreed, np.array(self.preferences.query_id)[decided])
 
-    def of_assessors(self, best: LikelihoodFit, fitted: list[LikelihoodFit]) -> list[dict[str, Any]]:
+    def of_assessors(self, best: LikelihoodFit, fitted: list[LikelihoodFit]) -> list[tuple[Any, ...]]:
         """Return the l of every assessor, and how it agrees with the assessor's votes on held-out topics."""
-        if not self.personal:
+        recall = self.likelihood.recall
+        if recall is None:
             return []
-        utility, recall = self.likelihood.utility(best.values), self.likelihood.recall
-        assert recall is not None
+        utility = self.likelihood.utility(best.values)
         shared = self._over_folds([self._preferred(f.values, f.personal) for f in fitted])
         rows = []
         for k, name in enumerate(self.preferences.assessors):
@@ -381,104 +365,72 @@ class Folded:
             pair, choice = self.votes.pair[mine], np.sign(self.votes.won[mine] - 0.5)
             personal = [float(np.nan_to_num(f.weights.personal[k], nan=f.personal)) for f in fitted]
             own = self._over_folds([self._preferred(f.values, x) for f, x in zip(fitted, personal, strict=True)])
-            with_shared, with_own = agreeing(shared[pair], choice), agreeing(own[pair], choice)
-            agreed = (with_shared, with_own, with_own - with_shared)
-            found = (
-                name,
-                len(pair),
-                int(self.preferences.both_bad[self.preferences.assessor == k].sum()),
-                float(best.weights.personal[k]),
-                *personal_interval(self.votes, k, utility, recall),
-                *(float(x.mean()) if len(pair) else np.nan for x in agreed),
-            )
-            rows.append(dict(zip(OF_ASSESSORS, found, strict=True)))
+            bad = int(self.preferences.both_bad[self.preferences.assessor == k].sum())
+            interval = personal_interval(self.votes, k, utility, recall)
+            agreed = _means(agreeing(shared[pair], choice), agreeing(own[pair], choice))
+            rows.append((name, len(pair), bad, float(best.weights.personal[k]), *interval, *agreed))
+        return rows
+
+    def of_active(self, grid: Floats, active: int, chosen: list[int]) -> list[tuple[Any, ...]]:
+        """Return the l of the assessors with the most votes for a page, learned by agreement after the other parameters.
+
+        Parameters
+        ----------
+        grid : float array
+            The values of l to try, ascending.
+        active : int
+            Number of assessors.
+        chosen : list of int
+            The settings of the other parameters, learned by agreement: from all folds, then without each of them.
+        """
+        if not self.personal:
+            return []
+        decided = self.votes.won != 0.5
+        who, pair, choice = (x[decided] for x in (self.votes.assessor, self.votes.pair, np.sign(self.votes.won - 0.5)))
+        weights = np.append(0.0, grid)  # the first column is without l
+        agreed = {
+            i: agreeing(self._preferred(self.grid.settings[i], weights)[pair], choice[:, None]) for i in set(chosen)
+        }
+        fold, counts = self.fold[pair], np.bincount(who, minlength=self.votes.assessors)
+        rows = []
+        for k in np.argsort(-counts, kind="stable")[:active].tolist():
+            mine = np.flatnonzero(who == k)
+            of_fold = fold[mine]
+            learned = [best_l(grid, agreed[i][mine[of_fold != f], 1:]) for f, i in enumerate(chosen[1:])]
+            without, own = np.empty(len(mine)), np.empty(len(mine))
+            for f, (i, value) in enumerate(zip(chosen[1:], learned, strict=True)):
+                rows_of = mine[of_fold == f]
+                column = 0 if np.isnan(value) else 1 + int(np.searchsorted(grid, value))
+                without[of_fold == f], own[of_fold == f] = agreed[i][rows_of, 0], agreed[i][rows_of, column]
+            known = [value for value in learned if not np.isnan(value)] or [np.nan]
+            best = best_l(grid, agreed[chosen[0]][mine, 1:])
+            name = self.preferences.assessors[k]
+            rows.append((name, len(mine), best, min(known), max(known), *_means(without, own)))
         return rows
 
 
-OF_ACTIVE = (
-    *("assessor", "votes", "l", "fold_low", "fold_high"),
-    *("without", "own", "difference"),
-)
-"""The columns of the table of the most active assessors."""
+def best_l(grid: Floats, agreed: Floats) -> float:
+    """Return the l that agrees with most votes; of several the one nearest to their middle, NaN if all agree equally.
 
-_L = Param(float, "weight of vertical recall", low=0, high=1)
-
-
-class PersonalGrid:
-    """Values of l, and how often each agrees with votes.
-
-    Parameters
-    ----------
-    given : str or sequence of float
-        As for a parameter of a measure: ``"0:1"`` for 51 values at equal distances, ``"0:1:11"`` for 11, ``"0,.2,.4"``.
-
-    Raises
-    ------
-    irmx.UsageError
-        If it is not a grid, or not within [0, 1].
+    >>> best_l(np.linspace(0, 1, 5), np.array([[2, 3, 3, 3, 1.5]])), best_l(np.linspace(0, 1, 3), np.ones((1, 3)))
+    (0.5, nan)
     """
-
-    def __init__(self, given: Any) -> None:
-        self.l = grid_values("l", _L, given)
-
-    def best(self, agreed: Floats) -> float:
-        """Return the l that agrees with most votes; of several the one nearest to their middle, NaN if all agree equally.
-
-        >>> PersonalGrid("0:1:5").best(np.array([2, 3, 3, 3, 1.5])), PersonalGrid("0:1:3").best(np.ones(3))
-        (0.5, nan)
-        """
-        if np.ptp(agreed) < 0.25:  # agreement is counted in halves
-            return float("nan")
-        best = np.flatnonzero(agreed > agreed.max() - 0.25).tolist()
-        return float(self.l[ParameterGrid(None, {"l": self.l}).middle(best)])
+    total = agreed.sum(axis=0)
+    if np.ptp(total) < _STEP:
+        return float("nan")
+    return float(grid[middle([len(grid)], _best(total))])
 
 
-def of_active(folded: Folded, grid: PersonalGrid, active: int, chosen: list[int]) -> list[dict[str, Any]]:
-    """Return the l of the assessors with the most votes for a page, learned by agreement after the other parameters.
-
-    Parameters
-    ----------
-    folded : Folded
-        The preferences in folds.
-    grid : PersonalGrid
-        The values of l to try.
-    active : int
-        Number of assessors.
-    chosen : list of int
-        The settings of the other parameters, learned by agreement: from all folds, then without each of them.
-    """
-    if not folded.personal:
-        return []
-    votes, fold = folded.votes, folded.fold
-    decided = votes.won != 0.5
-    agreed = {i: _agreed(folded, grid, i)[decided] for i in set(chosen)}
-    without = {i: _agreed(folded, PersonalGrid([0.0]), i)[decided, 0] for i in set(chosen)}
-    who, of_fold = votes.assessor[decided], fold[votes.pair[decided]]
-    counts = np.bincount(who, minlength=votes.assessors)
-    rows = []
-    for k in np.argsort(-counts, kind="stable")[:active].tolist():
-        mine = np.flatnonzero(who == k)
-        learned = [grid.best(agreed[i][mine[of_fold[mine] != f]].sum(axis=0)) for f, i in enumerate(chosen[1:])]
-        with_own, with_none = np.empty(len(mine)), np.empty(len(mine))
-        for f, (i, value) in enumerate(zip(chosen[1:], learned, strict=True)):
-            here = of_fold[mine] == f
-            with_none[here] = without[i][mine[here]]
-            with_own[here] = (
-                with_none[here] if np.isnan(value) else agreed[i][mine[here], np.searchsorted(grid.l, value)]
-            )
-        known = [value for value in learned if not np.isnan(value)] or [np.nan]
-        values = (
-            *(folded.preferences.assessors[k], len(mine), grid.best(agreed[chosen[0]][mine].sum(axis=0))),
-            *(min(known), max(known)),
-            *(float(x.mean()) if len(mine) else np.nan for x in (with_none, with_own, with_own - with_none)),
-        )
-        rows.append(dict(zip(OF_ACTIVE, values, strict=True)))
-    return rows
+_STEP = 0.25
+"""Agreement is counted in halves; totals that differ by less are equal."""
 
 
-def _agreed(folded: Folded, grid: PersonalGrid, setting: int) -> Floats:
-    """Return how every vote agrees with IUtil for every l: shape (votes, values of l)."""
-    utility = folded.likelihood.page_values(folded.grid.settings[setting])
-    value = (1 - grid.l) * utility[:, None] + grid.l * folded.scorer.recall[:, None]
-    preferred = preferred_page(value[folded.a], value[folded.b])
-    return agreeing(preferred[folded.votes.pair], np.sign(folded.votes.won - 0.5)[:, None])
+def _best(total: Floats) -> list[int]:
+    """Return the indices of the largest totals."""
+    found: list[int] = np.flatnonzero(total > total.max() - _STEP).tolist()
+    return found
+
+
+def _means(before: Floats, after: Floats) -> list[float]:
+    """Return two means and that of the difference."""
+    return [float(x.mean()) if len(x) else np.nan for x in (before, after, after - before)]

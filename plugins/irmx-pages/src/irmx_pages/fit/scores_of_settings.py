@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,6 @@ import numpy as np
 import irmx
 from irmx import Grid, Judgments, Param, UsageError, number
 from irmx.ragged import Floats, offsets_of
-from irmx_pages.examination.examination_models import ByPosition
 from irmx_pages.page.page import Page
 from irmx_pages.page.page_arrays import Pages, utility
 from irmx_pages.page.page_runs import batches, refuse_unjudged_topics, run_table
@@ -108,54 +107,17 @@ class PageScorer:
 
     def values(self, setting: Any) -> Floats:
         """Return nUtil of every page, or Util for a measure that does not normalise; without vRecall."""
-        util = utility(self.pages, setting.gain(self.pages), setting.probabilities(self.pages))[self._place]
-        return np.asarray(util / self._ideal(setting)) if self.normalises else np.asarray(util)
-
-    def _ideal(self, setting: Any) -> Floats:
-        if self.measure["ideal"] != "exact":
-            of_topic: Floats = setting.ideal(self._rankings[0])
-            return np.asarray(of_topic[self.topic])
-        return np.concatenate([setting.ideal(r) for r in self._rankings])[self._place]
-
-    def over_grid(self, settings: Sequence[Mapping[str, float]]) -> Iterator[tuple[list[int], Floats]]:
-        """Yield values of all pages in many settings: the indices of some settings, and an array (pages, these settings).
-
-        Within a topic they order pages as :meth:`values` does, but they are not divided by an ideal page that is the same
-        for all pages of a topic.
-        """
-        by_gain: dict[float, list[int]] = {}
-        for place, setting in enumerate(settings):
-            by_gain.setdefault(setting.get("alpha", float("nan")), []).append(place)
-        if self.normalises and self.measure["ideal"] == "exact":
-            for place, setting in enumerate(settings):
-                yield [place], self.values(with_values(self.measure, setting))[:, None]
-        elif isinstance(self.measure.examination, ByPosition):
-            yield from self._by_position(settings, by_gain)
+        if not self.normalises:
+            return self.utility(setting)
+        if self.measure["ideal"] == "exact":
+            ideal = np.concatenate([setting.ideal(r) for r in self._rankings])[self._place]
         else:
-            for places in by_gain.values():
-                yield places, np.stack([self._utility(settings[i]) for i in places], axis=1)
+            ideal = setting.ideal(self._rankings[0])[self.topic]
+        return np.asarray(self.utility(setting) / ideal)
 
-    def _utility(self, setting: Mapping[str, float]) -> Floats:
-        found = with_values(self.measure, setting)
-        return utility(self.pages, found.gain(self.pages), found.probabilities(self.pages))[self._place]
-
-    def _by_position(
-        self, settings: Sequence[Mapping[str, float]], by_gain: Mapping[float, list[int]]
-    ) -> Iterator[tuple[list[int], Floats]]:
-        """Yield utilities where the probability of a block depends on its position alone: one matrix product per alpha."""
-        pages, positions = self.pages, int(self.pages.blocks.max())
-
-        def table(values: Floats) -> Floats:
-            out = np.zeros((len(pages), positions))
-            out[pages.page, pages.position - 1] = values
-            return out
-
-        effort = table(pages.effort)
-        for places in by_gain.values():
-            measures = [with_values(self.measure, settings[i]) for i in places]
-            weight = np.stack([m.examination.at(np.arange(1, positions + 1)) for m in measures], axis=1)
-            gained = table(measures[0].gain(pages)) @ weight
-            yield places, (gained / (effort @ weight))[self._place]
+    def utility(self, setting: Any) -> Floats:
+        """Return Util of every page, which orders the pages of a topic as nUtil does unless the ideal page is ``exact``."""
+        return utility(self.pages, setting.gain(self.pages), setting.probabilities(self.pages))[self._place]
 
 
 def refuse_other_measures(measure: Any) -> None:
@@ -199,17 +161,16 @@ class ParameterGrid:
         """The smallest and the largest value of every parameter."""
         return [(float(v[0]), float(v[-1])) for v in self.values.values()]
 
-    def middle(self, best: Sequence[int]) -> int:
-        """Return the one of several equally good settings that is nearest to their middle, by positions in the grid.
 
-        >>> grid = ParameterGrid(None, {"beta": np.array([0.1, 0.2, 0.3, 0.4])})
-        >>> grid.middle([1, 2, 3])
-        2
-        """
-        places = np.stack(np.unravel_index(np.asarray(best), [len(v) for v in self.values.values()]), axis=1)
-        size = np.array([max(len(v) - 1, 1) for v in self.values.values()])
-        distance = (((places - places.mean(axis=0)) / size) ** 2).sum(axis=1)
-        return int(best[int(np.argmin(distance))])
+def middle(sizes: Sequence[int], best: Sequence[int]) -> int:
+    """Return the one of several equally good points of a grid that is nearest to their middle.
+
+    >>> middle([4], [1, 2, 3])
+    2
+    """
+    places = np.stack(np.unravel_index(np.asarray(best), sizes), axis=1)
+    distance = (((places - places.mean(axis=0)) / np.maximum(np.array(sizes) - 1, 1)) ** 2).sum(axis=1)
+    return int(best[int(np.argmin(distance))])
 
 
 def parameter_grid(measure: Any, grid: Mapping[str, Any] | Sequence[str]) -> ParameterGrid:
@@ -250,17 +211,8 @@ def parameter_grid(measure: Any, grid: Mapping[str, Any] | Sequence[str]) -> Par
             raise UsageError(
                 f"{measure} already has a value of {name!r}; leave it out of the measure or out of the grid."
             )
-    try:
-        values = Grid(params, given, owner=str(measure.NAME)).values
-    except UsageError as error:
-        message, line_end, place = str(error).partition("\n")
-        raise UsageError(f"{message}{_above_one(given.get('alpha', ''))}{line_end}{place}") from None
+    values = Grid(params, given, owner=str(measure.NAME)).values
     return ParameterGrid(measure, {name: _numbers(name, some) for name, some in values.items()})
-
-
-def grid_values(name: str, param: Param, given: Any) -> Floats:
-    """Return the values of one parameter, ascending."""
-    return np.unique(Grid({name: param}, {name: given}, owner="the fit").values[name])
 
 
 def _numbers(name: str, values: Sequence[Any]) -> Floats:
@@ -271,20 +223,3 @@ def _numbers(name: str, values: Sequence[Any]) -> Floats:
     if len(values) < 2:
         raise UsageError(f"The grid has only one value of {name!r}, {values[0]:g}; there is nothing to fit.")
     return np.unique(np.array(values, dtype=float))
-
-
-def _above_one(given: Any) -> str:
-    """Return advice on a grid of alpha that begins at or below 1 and extends above it."""
-    parts = given.split(",") if isinstance(given, str) else list(map(str, given))
-    ends = [part.split(":") for part in parts]
-    try:
-        numbers = [float(end) for part in ends for end in part[:2]]
-    except ValueError:
-        return ""
-    if not numbers or min(numbers) > 1 or max(numbers) <= 1:
-        return ""
-    above = ",".join(":".join(["1.01" if float(low) <= 1 else low, *others]) for low, *others in ends)
-    return (
-        f" Write alpha={above}: at 1.01 the gain is nearly a step, 0 for what users want less than the web and 1 for "
-        "what they want more."
-    )

@@ -78,7 +78,7 @@ class SteepnessParam(Param):
                 raise
             raise UsageError(
                 f"{error} The exponent of the gain contains the logarithm of {name}, which is 0 at 1; below 1 an item that "
-                "no user wants would gain more than one that all users want."
+                "no user wants would gain more than one that all users want. Begin a grid at 1.01."
             ) from None
 
 
