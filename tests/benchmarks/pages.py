@@ -26,8 +26,7 @@ from timing import in_turns, table
 
 import irmx
 from irmx_pages.examination.examination_models import ATT, DCG, ERR, RBP
-from irmx_pages.ideal.candidates import candidates_of
-from irmx_pages.ideal.exact_page import best_page
+from irmx_pages.ideal.candidates import best_page, candidates_of
 from irmx_pages.ideal.ideal_blocks import Limits
 from irmx_pages.page.efforts import DEFAULT
 from irmx_pages.page.judged_verticals import judged_verticals

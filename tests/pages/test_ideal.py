@@ -15,8 +15,7 @@ import irmx
 from irmx_pages import AS, score_pages, simulate_pages
 from irmx_pages.examination.examination_models import ATT, DCG, ERR, RBP, ByPosition, Examination
 from irmx_pages.example import example
-from irmx_pages.ideal.candidates import Candidates, candidates_of
-from irmx_pages.ideal.exact_page import best_page
+from irmx_pages.ideal.candidates import Candidates, best_page, candidates_of
 from irmx_pages.ideal.ideal_blocks import Limits
 from irmx_pages.page.efforts import DEFAULT
 from irmx_pages.page.judged_verticals import judged_verticals

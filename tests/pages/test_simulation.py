@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 import irmx
 from irmx_pages import page_pairs, simulate_pages
 from irmx_pages.example import MEDIA, Example, example
-from irmx_pages.simulate.page_quality import order_tau
+from irmx_pages.simulate.simulated_pages import order_tau
 
 
 @pytest.fixture(scope="module")

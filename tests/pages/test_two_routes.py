@@ -105,16 +105,18 @@ def test_ideal_pages(
 
 
 @given(made=pages(), name=st.sampled_from(["AS_D_nDCG", "AS_Dsharp_nDCG", "AS_alpha_nDCG", "AS_IA_nDCG"]),
-       ideal=st.sampled_from(["paper", "greedy"]), other=st.booleans())  # fmt: skip
-def test_diversity(plain: Any, made: Any, name: str, ideal: str, other: bool) -> None:
+       ideal=st.sampled_from(["paper", "greedy"]), other=st.booleans(), share=st.sampled_from([0, 0.1, 0.5, 0.9, 1]))  # fmt: skip
+def test_diversity(plain: Any, made: Any, name: str, ideal: str, other: bool, share: float) -> None:
+    """``share`` is alpha of alpha-nDCG and gamma of D#-nDCG."""
     page, pool = [plain.Block(*b) for b in made[0]], made[1]
     perfect = {"paper": plain.perfect, "greedy": plain.greedy}[ideal](pool)
     assume(any(sum(b.items) * b.orientation for b in perfect))
     run, qrels = plain.as_tables(page, pool)
     options = {"AS_alpha_nDCG": ("weights", "orientation"), "AS_IA_nDCG": ("normalise", "vertical")} if other else {}
     param, option = options.get(name, ("", ""))
-    text = with_params(name, f"ideal='{ideal}'" + (f",{param}='{option}'" if param else ""))
-    expected = plain.diversity(name, page, perfect, pool, option=option)
+    shares = {"AS_alpha_nDCG": f",alpha={share}", "AS_Dsharp_nDCG": f",gamma={share}"}
+    text = with_params(name, f"ideal='{ideal}'{shares.get(name, '')}" + (f",{param}='{option}'" if param else ""))
+    expected = plain.diversity(name, page, perfect, pool, share, option)
     assert value(text, run, qrels) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 

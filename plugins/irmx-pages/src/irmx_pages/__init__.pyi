@@ -2,29 +2,27 @@
 
 from .examination.examination_models import ATT, DCG, ERR, RBP, ByPosition, Examination, att, dcg, err, rbp
 from .fit.effort_fit import EffortFit, fit_effort
-from .fit.examination_fit import ExaminationFit, examination_log_likelihoods, fit_examination
-from .fit.examination_log import ExaminationLog, read_examinations
+from .fit.examination_fit import (
+    ExaminationFit,
+    ExaminationLog,
+    examination_log_likelihoods,
+    fit_examination,
+    read_examinations,
+)
 from .fit.preference_fit import PreferenceFit, fit_preferences
 from .ideal.candidates import Candidates, Pick
-from .measures.aggregated_search import AS
-from .measures.aggregated_search_by_model import AS_ATT, AS_DCG, AS_ERR, AS_RBP
-from .measures.page_alpha_ndcg import AS_alpha_nDCG
-from .measures.page_d_measures import AS_D_nDCG, AS_Dsharp_nDCG
-from .measures.page_ia_ndcg import AS_IA_nDCG
+from .measures.aggregated_search import AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP
+from .measures.page_diversity import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
 from .measures.vertical_selection import vF, vPrecision, vRecall
-from .page.gains import gain, orientation_gain
 from .page.page import Block, Page
-from .page.page_arrays import Pages, utility
-from .page.page_lines import write_pages
-from .page.page_reading import read_pages
+from .page.page_arrays import Pages, gain, orientation_gain, utility
+from .page.page_reading import read_pages, write_pages
 from .page.page_runs import page_runs, score_pages
 from .page.pages_of_rankings import pages_of
 from .preferences.agreement import agreement, agreement_scores
-from .preferences.preference_votes import Preferences, fleiss_kappa, read_preferences
+from .preferences.preference_votes import Preferences, fleiss_kappa, read_preferences, without_traps
 from .preferences.simulated_preferences import simulate_preferences
-from .preferences.traps import without_traps
-from .simulate.page_pairs import page_pairs
-from .simulate.simulated_pages import SimulatedPages, simulate_pages
+from .simulate.simulated_pages import SimulatedPages, page_pairs, simulate_pages
 
 __all__ = [
     "AS",

@@ -123,8 +123,8 @@ def simulate_pages(
     rankings of items and rankings of verticals: 36 pages per topic for two rankings of each kind. A ranking is named after its
     file.
     """
-    from irmx_pages.page.page_lines import write_pages
-    from irmx_pages.simulate.page_pairs import page_pairs
+    from irmx_pages.page.page_reading import write_pages
+    from irmx_pages.simulate.simulated_pages import page_pairs
     from irmx_pages.simulate.simulated_pages import simulate_pages as simulated
 
     _refuse_one_file(out, pairs, quality)

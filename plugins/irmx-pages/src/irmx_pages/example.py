@@ -16,8 +16,7 @@ import numpy as np
 from irmx.toolkit import new_file
 from irmx_pages.preferences.preference_votes import Preferences
 from irmx_pages.preferences.simulated_preferences import simulate_preferences
-from irmx_pages.simulate.page_pairs import page_pairs
-from irmx_pages.simulate.simulated_pages import simulate_pages
+from irmx_pages.simulate.simulated_pages import page_pairs, simulate_pages
 
 if TYPE_CHECKING:
     import pandas as pd

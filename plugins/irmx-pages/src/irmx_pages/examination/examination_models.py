@@ -8,8 +8,7 @@ import numpy as np
 
 from irmx import Formula, Param, Symbol
 from irmx.ragged import Floats, Ints
-from irmx_pages.examination.attention import attention
-from irmx_pages.examination.products_before import products_before
+from irmx_pages.examination.attention import attention, products_before
 
 if TYPE_CHECKING:
     from irmx_pages.ideal.candidates import Candidates, Pick
@@ -28,7 +27,7 @@ class Examination(Symbol):
 
     A plugin adds one by registering an :class:`irmx.Symbol` with ``KIND = "examination model"`` and the method
     :meth:`probabilities`; it need not derive from this class. For ``ideal="exact"`` it needs a method ``best_page`` too, see
-    :func:`irmx_pages.ideal.exact_page.best_page`; one that derives from :class:`ByPosition` has it.
+    :func:`irmx_pages.ideal.candidates.best_page`; one that derives from :class:`ByPosition` has it.
 
     References
     ----------

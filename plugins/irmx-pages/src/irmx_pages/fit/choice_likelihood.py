@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irmx.ragged import Floats, Ints
-from irmx_pages.fit.choice_model import Votes, Weights, fit_weights
-from irmx_pages.fit.parameter_grid import ParameterGrid
-from irmx_pages.fit.scores_of_settings import PageScorer, with_values
+from irmx.ragged import Bools, Floats, Ints, segment_sum
+from irmx_pages.fit.scores_of_settings import PageScorer, ParameterGrid, with_values
+from irmx_pages.preferences.preference_votes import Preferences
 
 HALF_CHI2 = 1.920729410347062
 """Half of the 95% quantile of chi-squared with one degree of freedom: how far the log-likelihood may fall in an interval."""
@@ -149,33 +148,26 @@ class Likelihood:
         """
         found = {}
         for i, name in enumerate(self.grid.values):
-            ends = [
-                self.values(np.where(np.arange(len(place)) == i, x, place))[name]
-                for x in self._ends(place, least, i, advance)
-            ]
+            ends = []
+            for end in (0.0, 1.0):
+                at = np.where(np.arange(len(place)) == i, self._end(place, least, i, end), place)
+                ends.append(self.values(at)[name])
+                advance(1)
             found[name] = (ends[0], ends[1])
         return found
 
-    def _ends(self, place: Floats, least: float, i: int, advance: Callable[[int], None]) -> tuple[float, float]:
-        """Return where the profile of a coordinate leaves the interval, or the ends of the range."""
+    def _end(self, place: Floats, least: float, i: int, end: float) -> float:
+        """Return where the profile of a coordinate leaves the interval towards an end of the range, or that end."""
         from scipy.optimize import brentq
 
-        near = {float(place[i]): place}
+        inside, near = float(place[i]), {float(place[i]): place}
 
         def lost(x: float) -> float:
             start = near[min(near, key=lambda known: abs(known - x))]
-            found, value = self._descended(start, {i: x})
-            near[x] = found
+            near[x], value = self._descended(start, {i: x})
             return value - least - HALF_CHI2
 
-        ends = []
-        for end in (0.0, 1.0):
-            inside = float(place[i])
-            ends.append(
-                end if inside == end or lost(end) <= 0 else float(brentq(lost, *sorted((inside, end)), xtol=1e-4))
-            )
-            advance(1)
-        return ends[0], ends[1]
+        return end if inside == end or lost(end) <= 0 else float(brentq(lost, *sorted((inside, end)), xtol=1e-4))
 
 
 def personal_interval(votes: Votes, assessor: int, utility: Floats, recall: Floats) -> tuple[float, float]:
@@ -225,3 +217,149 @@ def is_range(interval: tuple[float, float], ends: tuple[float, float]) -> str:
     if low and high:
         return "not identified within the range"
     return "no lower end within the range" if low else "no upper end within the range" if high else ""
+
+
+_ROUNDS, _HALVINGS = 100, 40
+"""Maximum number of Newton steps, and of times that a step may be halved."""
+
+_STEEPEST = 1e4
+"""The largest weight, in units of 1 / standard deviation of the weighted quantity; noise-free choices have no finite weight."""
+
+
+@dataclass(frozen=True)
+class Votes:
+    """Votes in the form that the likelihood uses.
+
+    Attributes
+    ----------
+    pair, assessor : int array, shape (votes,)
+        The pair and the assessor of each vote.
+    won : float array, shape (votes,)
+        1 for page a, 0 for page b, 0.5 for a tie.
+    assessors : int
+        Number of assessors.
+    """
+
+    pair: Ints
+    assessor: Ints
+    won: Floats
+    assessors: int
+
+    def of(self, pairs: Bools) -> Votes:
+        """Return the votes on pairs for which a mask is true."""
+        keep = pairs[self.pair]
+        return Votes(self.pair[keep], self.assessor[keep], self.won[keep], self.assessors)
+
+
+def votes_of(preferences: Preferences) -> Votes:
+    """Return the votes of preferences, without those that both pages are bad, which do not compare the pages."""
+    compares = ~preferences.both_bad
+    won = (1 + preferences.choice[compares]) / 2
+    return Votes(preferences.pair[compares], preferences.assessor[compares], won, len(preferences.assessors))
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Maximum-likelihood weights of every assessor.
+
+    Attributes
+    ----------
+    utility, recall : float array, shape (assessors,)
+        u and v, at least 0.
+    log_likelihood : float
+        The log-likelihood of all votes.
+    """
+
+    utility: Floats
+    recall: Floats
+    log_likelihood: float
+
+    @property
+    def personal(self) -> Floats:
+        """The l of every assessor, v / (u + v); NaN for an assessor whose choices depend on neither."""
+        total = self.utility + self.recall
+        return np.asarray(np.divide(self.recall, total, out=np.full(len(total), np.nan), where=total > 0))
+
+
+def fit_weights(votes: Votes, utility: Floats, recall: Floats | None = None, start: Weights | None = None) -> Weights:
+    r"""Return the weights of every assessor k that make the votes most likely.
+
+    .. math:: P_k(A > B) = \sigma(u_k (U_A - U_B) + v_k (R_A - R_B)), \quad u_k, v_k \ge 0
+
+    This is P = sigma(s (IUtil_A - IUtil_B)) with s = u + v and l = v/(u + v). A tie counts half a vote for either page.
+
+    Parameters
+    ----------
+    votes : Votes
+        The votes.
+    utility, recall : float array, shape (pairs,)
+        U_A - U_B and R_A - R_B of every pair; without recall all v are 0.
+    start : Weights, optional
+        Starting point.
+
+    Examples
+    --------
+    Three of four choices for the page that is better by 0.1: u = log(3)/0.1.
+
+    >>> votes = Votes(np.zeros(4, dtype=int), np.zeros(4, dtype=int), np.array([1.0, 1, 1, 0]), 1)
+    >>> fit_weights(votes, np.array([0.1])).utility.round(3)
+    array([10.986])
+    """
+    columns = np.stack([c[votes.pair] for c in ((utility,) if recall is None else (utility, recall))])
+    spread = np.sqrt((columns**2).mean(axis=1)) if len(votes.pair) else np.zeros(len(columns))
+    unit = np.divide(1, spread, out=np.zeros(len(columns)), where=spread > 0)[
+        :, None
+    ]  # 0: it tells nothing, and weighs 0
+    begin = np.ones((len(columns), votes.assessors))
+    if start is not None:
+        begin = np.stack([start.utility, start.recall][: len(columns)]) * spread[:, None]
+    weights, loss = _most_likely(votes, columns * unit, np.clip(begin, 1e-3, _STEEPEST))
+    weights = weights * unit
+    none = np.zeros(votes.assessors)
+    return Weights(weights[0], none if recall is None else weights[1], -float(loss.sum()))
+
+
+def _most_likely(votes: Votes, columns: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the best non-negative weights and the loss of every assessor, by projected and damped Newton steps.
+
+    The losses of the assessors are convex, and are minimised all at once: scipy takes ten times as long over them one by one, or
+    as one problem of many dimensions.
+    """
+    who, people, size = votes.assessor, votes.assessors, len(columns)
+    diagonal = (slice(None), range(size), range(size))
+
+    def added(of_votes: Floats) -> Floats:
+        return np.asarray(segment_sum(of_votes, who, people))
+
+    def losses(weights: Floats) -> tuple[Floats, Floats]:
+        """Return what every vote is decided by, and -w log P(A > B) - (1 - w) log P(B > A), summed by assessor."""
+        strength = (weights[:, who] * columns).sum(axis=0)
+        certain = np.maximum(strength, 0) + np.log1p(np.exp(-np.abs(strength)))
+        return strength, added(certain - votes.won * strength)
+
+    strength, loss = losses(weights)
+    for _ in range(_ROUNDS):
+        chance = 1 / (1 + np.exp(-np.clip(strength, -700, 700)))
+        gradient = np.stack([added((chance - votes.won) * column) for column in columns])
+        stuck = ((weights <= 0) & (gradient > 0)) | ((weights >= _STEEPEST) & (gradient < 0))
+        curve = chance * (1 - chance)
+        hessian = np.stack([np.stack([added(curve * i * j) for j in columns], axis=1) for i in columns], axis=1)
+        hessian[diagonal] += 1e-9 * (1 + hessian[diagonal])
+        hessian *= ~stuck.T[:, :, None] & ~stuck.T[:, None, :]
+        hessian[diagonal] += stuck.T
+        step = np.linalg.solve(hessian, -np.where(stuck, 0, gradient).T[:, :, None])[:, :, 0].T
+        length = np.ones(people)
+        for _ in range(_HALVINGS):
+            moved = np.clip(weights + length * step, 0, _STEEPEST)
+            strength, new = losses(moved)
+            worse = new > loss + 1e-4 * (gradient * (moved - weights)).sum(axis=0) + 1e-12 * (1 + loss)
+            if not worse.any():
+                break
+            length[worse] /= 2
+        gained = np.where(worse, 0.0, loss - new)
+        weights, loss = np.where(worse, weights, moved), np.where(worse, loss, new)
+        if worse.any():
+            strength = losses(weights)[0]
+        if not (gained > 1e-10 * (1 + loss)).any():
+            break
+    return weights, loss

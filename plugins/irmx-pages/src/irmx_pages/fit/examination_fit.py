@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, Param, UsageError
-from irmx.ragged import Floats, Ints, segment_sum, short_repr
+from irmx import DataError, Param, UsageError, read_table
+from irmx.ragged import Bools, Floats, Ints, offsets_of, segment_sum, short_repr
 from irmx.toolkit import counted, html_result
 from irmx_pages.examination.examination_models import KIND
-from irmx_pages.fit.examination_log import ExaminationLog, probabilities, read_examinations
 from irmx_pages.fit.observations import interval95, multiplicities, warn_of_one_cluster
+from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Pages
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 _STEPS = 200
 """Number of intervals into which the range of the parameter is divided for the search."""
@@ -161,8 +164,8 @@ def fit_examination(
     if not data.examined.any():
         raise DataError("No block in the log was observed to be examined, so no model can be fitted to it.")
     grid = np.linspace(*bounds, _STEPS + 1) if parameter else np.zeros(1)
-    pages, of_session = data.distinct
-    expected = np.stack([probabilities(pages, _with(model, parameter, value)) for value in grid])
+    pages, gain, of_session = data.distinct
+    expected = np.stack([probabilities(data, _with(model, parameter, value), pages, gain) for value in grid])
     clusters = int(data.cluster.max()) + 1
     samples = multiplicities(clusters, resamples, seed)
     warn_of_one_cluster(clusters, "blocks")
@@ -244,7 +247,7 @@ def _with(model: Any, parameter: str | None, value: float) -> Any:
 
 
 def _counts(
-    log: ExaminationLog, pages: ExaminationLog, of_session: Ints, expected: Floats, samples: Iterator[Ints]
+    log: ExaminationLog, pages: Pages, of_session: Ints, expected: Floats, samples: Iterator[Ints]
 ) -> tuple[Floats, Floats, Floats]:
     """Return probabilities and counts by sample, for groups of blocks that no value of the parameter distinguishes.
 
@@ -253,7 +256,7 @@ def _counts(
     from scipy.sparse import coo_array
 
     _, first, cell_of = np.unique(expected.round(12), axis=1, return_index=True, return_inverse=True)
-    block = pages.pages.offsets[of_session][log.pages.page] + log.pages.position - 1
+    block = pages.offsets[of_session][log.pages.page] + log.pages.position - 1
     seen = log.examined.astype(np.int64)
     where = (
         np.concatenate([2 * cell_of.ravel()[block], 2 * cell_of.ravel()[block] + 1]),
@@ -309,3 +312,147 @@ def _reason(log: ExaminationLog) -> str:
     if "visual" in log.has and not log.pages.visual.any():
         return ", because none of its blocks contains an image or a video"
     return ""
+
+
+_COLUMNS: dict[str, Param | type] = {
+    "session": Param(str, "one visit of a user to a page", required=True),
+    "position": Param(int, "position of the block on the page", low=1, required=True),
+    "examined": Param(bool, "whether the user was observed to examine the block", required=True),
+    "visual": Param(bool, "whether the block contains an image or a video", default=False),
+    "gain": Param(float, "gain of the block", low=0, high=1, default=0.0),
+    "user": Param(str, "who visited the page"),
+}
+
+
+@dataclass(frozen=True)
+class ExaminationLog:
+    """Visits of users to pages, as returned by :func:`read_examinations`.
+
+    Attributes
+    ----------
+    sessions : list of str
+        The label of every visit.
+    pages : Pages
+        The page of every visit; its blocks are general web results with one item.
+    gain : float array, shape (blocks,)
+        The gain of every block, 0 if the log has no gains.
+    examined : bool array, shape (blocks,)
+        Whether the user was observed to examine the block.
+    cluster : int array, shape (sessions,)
+        The number of the user or, without users in the log, of the session.
+    has : frozenset of str
+        Which of the columns ``gain`` and ``visual`` the log has.
+    """
+
+    sessions: list[str]
+    pages: Pages
+    gain: Floats
+    examined: Bools
+    cluster: Ints
+    has: frozenset[str]
+
+    __repr__ = short_repr
+
+    def __len__(self) -> int:
+        return len(self.sessions)
+
+    @cached_property
+    def distinct(self) -> tuple[Pages, Floats, Ints]:
+        """Every distinct page once, the gains of its blocks, and the index of each session's page."""
+        kinds: dict[bytes, int] = {}
+        look, ends = np.column_stack([self.gain, self.pages.visual]), pairwise(self.pages.offsets)
+        of_session = np.array([kinds.setdefault(look[start:end].tobytes(), len(kinds)) for start, end in ends])
+        first = np.unique(of_session, return_index=True)[1]
+        keep = np.isin(self.pages.page, first)
+        pages = replace(self.pages.where(keep), offsets=offsets_of(self.pages.blocks[first]))
+        return pages, self.gain[keep], of_session
+
+    @property
+    def observed(self) -> Floats:
+        """The share of the sessions with a block at position 1, 2, ... in which it was observed to be examined."""
+        at = self.pages.position - 1
+        return np.asarray(np.bincount(at, self.examined) / np.bincount(at))
+
+
+def read_examinations(source: ExaminationLog | pd.DataFrame | str | os.PathLike[str]) -> ExaminationLog:
+    """Return a log of examinations, checked.
+
+    Parameters
+    ----------
+    source : ExaminationLog, DataFrame, str or Path
+        A table, or a .csv, .tsv, .jsonl or .parquet file, with one row per block shown in a session, and the columns
+
+        * ``session``: one visit of a user to a page,
+        * ``position``: position of the block on the page, from 1,
+        * ``examined``: 1 if the user was observed to examine it, such as by a click or a resting cursor, else 0,
+        * ``visual`` (optional): 1 if it contains an image or a video, else 0,
+        * ``gain`` (optional): gain of the block, in [0, 1], for a user who stops at a satisfying block,
+        * ``user`` (optional): the user; sessions of one user are resampled together.
+
+    Raises
+    ------
+    irmx.DataError
+        If it cannot be read, a column or a value is missing, a value is not allowed, the positions of a
+        session are not 1, 2, ..., or a session has two users; names the line of the file, or the row.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> log = read_examinations(pd.DataFrame({"session": ["a", "a", "b", "b"], "position": [1, 2, 1, 2],
+    ...                                       "examined": [1, 1, 1, 0]}))
+    >>> len(log), log.observed
+    (2, array([1. , 0.5]))
+    """
+    if isinstance(source, ExaminationLog):
+        return source
+    rows = read_table(source, _COLUMNS, "examinations")
+    session, labels = rows.labels("session")
+    names = list(labels)
+    position, examined, visual, gain = (rows[name] for name in ("position", "examined", "visual", "gain"))
+    user = rows.labels("user")[0] if "user" in rows else session
+    cluster = np.full(len(names), -1)
+    cluster[session[::-1]] = user[::-1]
+    order = np.lexsort((position, session))
+    size = np.bincount(session)
+    offsets = offsets_of(size)
+    due = np.arange(len(rows)) - np.repeat(offsets[:-1], size) + 1
+    for row in order[position[order] != due][:1].tolist():
+        rows.refuse(
+            row,
+            f"the positions of the session {names[session[row]]!r} must be 1, 2, ... {size[session[row]]}, each once. "
+            f"Found {position[row]}.",
+        )
+    for row in np.flatnonzero(cluster[session] != user)[:1].tolist():
+        rows.refuse(row, f"the session {names[session[row]]!r} belongs to another user in an earlier row.")
+    ones = np.ones(len(rows))
+    of_web = (np.full(len(rows), WEB, dtype=object), ones * WEB_ORIENTATION, 0 * ones, ones.astype(np.int64), ones)
+    pages = Pages(offsets, *of_web, visual[order])
+    has = frozenset(name for name in ("visual", "gain") if name in rows)
+    return ExaminationLog(names, pages, gain[order], examined[order], cluster, has)
+
+
+def probabilities(log: ExaminationLog, model: Any, pages: Pages | None = None, gain: Floats | None = None) -> Floats:
+    """Return the probability that every block of a log, or of other pages, is examined, according to an examination model.
+
+    Raises
+    ------
+    irmx.DataError
+        If the model needs a column that the log does not have (named in the message), or returns something that is not
+        a probability.
+    """
+    pages, gain = log.pages if pages is None else pages, log.gain if gain is None else gain
+    found = np.asarray(model.probabilities(pages, gain), dtype=np.float64)
+    wrong = found[~((found >= 0) & (found <= 1 + 1e-12))]
+    if len(wrong):
+        raise DataError(f"The examination model {model!r} gives {wrong[0]:g}, which is not a probability.")
+    every = np.ones(len(found))
+    for column, meaning, other in (
+        ("gain", "the gain of each block", (pages, every / 2)),
+        ("visual", "which blocks contain an image or a video", (replace(pages, visual=every > 0), gain)),
+    ):
+        if column not in log.has and not np.allclose(found, model.probabilities(*other), rtol=0, atol=1e-12):
+            raise DataError(
+                f"The examination model {model.NAME!r} needs to know {meaning}, which the log does not record. "
+                f"Add the column {column!r}, or fit another model."
+            )
+    return np.minimum(found, 1.0)

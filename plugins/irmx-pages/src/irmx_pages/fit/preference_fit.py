@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, UsageError, parse_measure, read_qrels
-from irmx.ragged import Ints, short_repr
+from irmx import DataError, Grid, Param, Scores, UsageError, parse_measure, read_qrels
+from irmx.ragged import Bools, Floats, Ints, short_repr
 from irmx.toolkit import html_result, progress_bar
-from irmx_pages.fit.choice_likelihood import LikelihoodFit, is_range
-from irmx_pages.fit.parameter_grid import ParameterGrid, parameter_grid
-from irmx_pages.fit.personal_weights import OF_ACTIVE, PersonalGrid, of_active
-from irmx_pages.fit.scores_of_settings import PageScorer, refuse_other_measures, with_values
-from irmx_pages.fit.topic_folds import OF_ASSESSORS, Folded
+from irmx_pages.fit.choice_likelihood import Likelihood, LikelihoodFit, is_range, personal_interval, votes_of
+from irmx_pages.fit.scores_of_settings import (
+    PageScorer,
+    ParameterGrid,
+    middle,
+    parameter_grid,
+    refuse_other_measures,
+    with_values,
+)
 from irmx_pages.page.page_reading import read_pages
-from irmx_pages.preferences.agreement import AgreedPairs, pair_numbers, shares_of_topics
-from irmx_pages.preferences.preference_votes import Preferences, read_preferences
-from irmx_pages.preferences.traps import FAILED_TRAPS, without_traps
+from irmx_pages.preferences.agreement import ALL, AgreedPairs, agreeing, pair_numbers, preferred_page, shares_of_topics
+from irmx_pages.preferences.preference_votes import FAILED_TRAPS, Preferences, read_preferences, without_traps
 from irmx_pages.whole_numbers import check_whole
 
 if TYPE_CHECKING:
@@ -185,7 +188,8 @@ def fit_preferences(
     check_whole(0, seed=seed, active=active)
     found = parse_measure(measure) if isinstance(measure, str) else measure
     refuse_other_measures(found)
-    settings, of_l = parameter_grid(found, grid), PersonalGrid(personal_grid)
+    settings = parameter_grid(found, grid)
+    of_l = np.unique(Grid({"l": _L}, {"l": personal_grid}, owner="the fit").values["l"])
     pages, votes = read_pages(pages), without_traps(read_preferences(preferences), failed_traps)
     a, b = pair_numbers(pages, votes)
     used, places = np.unique(np.concatenate([a, b]), return_inverse=True)
@@ -193,7 +197,7 @@ def fit_preferences(
     scorer = PageScorer(found, [pages[i] for i in used.tolist()], read_qrels(qrels))
     of_fold = _folds(votes, folds, seed)
     with progress_bar(f"Fitting {found}", 3 + 2 * len(settings.values) + folds, 0, progress) as advance:
-        folded = Folded(scorer, settings, votes, a, b, level, personal and scorer.normalises, of_fold)
+        folded = Folded(scorer, settings, votes, (a, b), level, personal and scorer.normalises, of_fold)
         chosen = [folded.by_agreement(np.ones(folds, dtype=bool)), *(folded.by_agreement(k) for k in folded.training)]
         advance(1)
         place, least = folded.likelihood.maximum()
@@ -213,11 +217,11 @@ def fit_preferences(
         fit = PreferenceFit(
             measures[1],
             measures[2],
-            pd.DataFrame(_parameter_rows(settings, chosen, best, intervals)),
+            pd.DataFrame(_parameter_rows(settings, chosen, best, intervals), columns=list(OF_PARAMETERS)),
             pd.DataFrame(_held_out_rows(held_out, measures)),
             shares_of_topics([held_out]),
             pd.DataFrame(folded.of_assessors(best, fitted), columns=list(OF_ASSESSORS)),
-            pd.DataFrame(of_active(folded, of_l, active, chosen), columns=list(OF_ACTIVE)),
+            pd.DataFrame(folded.of_active(of_l, active, chosen), columns=list(OF_ACTIVE)),
         )
         advance(1)
     return fit
@@ -259,20 +263,174 @@ def _held_out_rows(held_out: AgreedPairs, measures: list[Any]) -> list[dict[str,
 
 def _parameter_rows(
     grid: ParameterGrid, chosen: list[int], best: LikelihoodFit, intervals: Mapping[str, tuple[float, float]]
-) -> list[dict[str, Any]]:
+) -> list[tuple[Any, ...]]:
     rows = []
-    for (name, _), ends in zip(grid.values.items(), grid.ranges, strict=True):
-        of_fold = [grid.settings[i][name] for i in chosen]
-        rows.append(
-            {
-                "parameter": name,
-                "by_agreement": of_fold[0],
-                "fold_low": min(of_fold[1:]),
-                "fold_high": max(of_fold[1:]),
-                "by_likelihood": best.values[name],
-                "low": intervals[name][0],
-                "high": intervals[name][1],
-                "note": is_range(intervals[name], ends),
-            }
-        )
+    for name, ends in zip(grid.values, grid.ranges, strict=True):
+        by_agreement, *of_folds = (grid.settings[i][name] for i in chosen)
+        of_fold, found = (min(of_folds), max(of_folds)), intervals[name]
+        rows.append((name, by_agreement, *of_fold, best.values[name], *found, is_range(found, ends)))
     return rows
+
+
+OF_PARAMETERS = ("parameter", "by_agreement", "fold_low", "fold_high", "by_likelihood", "low", "high", "note")
+OF_ASSESSORS = ("assessor", "votes", "both_bad", "l", "low", "high", "shared", "own", "difference")
+OF_ACTIVE = ("assessor", "votes", "l", "fold_low", "fold_high", "without", "own", "difference")
+"""The columns of the tables of assessors, and of the most active ones."""
+
+_L = Param(float, "weight of vertical recall", low=0, high=1)
+
+
+class Folded:
+    """Preferences in folds: values learned without a fold, and how they agree with the fold."""
+
+    def __init__(
+        self,
+        scorer: PageScorer,
+        grid: ParameterGrid,
+        preferences: Preferences,
+        pair: tuple[Ints, Ints],
+        level: float,
+        personal: bool,
+        fold: Ints,
+    ) -> None:
+        self.scorer, self.grid, self.preferences, self.fold = scorer, grid, preferences, fold
+        self.level, self.personal, (self.a, self.b) = level, personal, pair
+        self.majority, self.votes = preferences.majority(level), votes_of(preferences)
+        folds = int(fold.max()) + 1
+        decided = np.bincount(fold[self.majority != 0], minlength=folds)
+        if decided.sum() == decided.max() or not decided.all():
+            raise DataError(
+                f"In {int((decided == 0).sum())} of {folds} folds no pair has a majority of {level:g} of its assessors; use "
+                "fewer folds, or a lower level."
+            )
+        self.training = [np.arange(folds) != k for k in range(folds)]
+        self.likelihood = Likelihood(scorer, grid, self.a, self.b, self.votes, personal)
+        self._agreed = self._agreed_in_grid(folds)
+
+    def _agreed_in_grid(self, folds: int) -> Floats:
+        """Return the number of pairs of every fold on which every setting agrees with the majority: shape (settings, folds)."""
+        here = np.flatnonzero(self.majority)
+        exact = self.scorer.normalises and self.scorer.measure["ideal"] == "exact"
+        out = []
+        for setting in self.grid.settings:
+            measure = with_values(self.scorer.measure, setting)
+            value = self.scorer.values(measure) if exact else self.scorer.utility(measure)
+            agreed = agreeing(preferred_page(value[self.a[here]], value[self.b[here]]), self.majority[here])
+            out.append(np.bincount(self.fold[here], agreed, folds))
+        return np.stack(out)
+
+    def by_agreement(self, training: Bools) -> int:
+        """Return the index of the setting that agrees most often on some folds."""
+        total = self._agreed[:, training].sum(axis=1)
+        return middle([len(v) for v in self.grid.values.values()], _best(total))
+
+    def by_likelihood(self, training: Bools) -> LikelihoodFit:
+        """Return the maximum-likelihood estimates on some folds."""
+        votes = self.votes.of(training[self.fold])
+        return Likelihood(self.scorer, self.grid, self.a, self.b, votes, self.personal).fit()
+
+    def _preferred(self, values: Mapping[str, float], personal: Any = 0.0) -> Ints:
+        """Return which page of every pair has the larger IUtil; with several weights of vRecall, in a column for each."""
+        value = self.likelihood.page_values(dict(values))
+        if self.personal:
+            value = np.multiply.outer(value, 1 - personal) + np.multiply.outer(self.scorer.recall, personal)
+        return preferred_page(value[self.a], value[self.b])
+
+    def _over_folds(self, of_fold: list[Ints]) -> Ints:
+        """Return for every pair the value from its own fold."""
+        return np.asarray(np.stack(of_fold)[self.fold, np.arange(len(self.fold))])
+
+    def held_out(self, chosen: list[int], fitted: list[LikelihoodFit]) -> AgreedPairs:
+        """Return how the measure as given, and what was learned without the fold of a pair, agree with the majority."""
+        of_setting = {i: self._preferred(self.grid.settings[i]) for i in set(chosen)}
+        preferred = {
+            "as given": self._preferred({}),
+            "by agreement": self._over_folds([of_setting[i] for i in chosen]),
+            "by likelihood": self._over_folds([self._preferred(f.values, f.personal) for f in fitted]),
+        }
+        decided = np.flatnonzero(self.majority)
+        agreed = agreeing(np.stack(list(preferred.values()), axis=1)[decided], self.majority[decided, None])
+        return AgreedPairs(self.level, ALL, list(preferred), agreed, np.array(self.preferences.query_id)[decided])
+
+    def of_assessors(self, best: LikelihoodFit, fitted: list[LikelihoodFit]) -> list[tuple[Any, ...]]:
+        """Return the l of every assessor, and how it agrees with the assessor's votes on held-out topics."""
+        recall = self.likelihood.recall
+        if recall is None:
+            return []
+        utility = self.likelihood.utility(best.values)
+        shared = self._over_folds([self._preferred(f.values, f.personal) for f in fitted])
+        rows = []
+        for k, name in enumerate(self.preferences.assessors):
+            mine = (self.votes.assessor == k) & (self.votes.won != 0.5)
+            pair, choice = self.votes.pair[mine], np.sign(self.votes.won[mine] - 0.5)
+            personal = [float(np.nan_to_num(f.weights.personal[k], nan=f.personal)) for f in fitted]
+            own = self._over_folds([self._preferred(f.values, x) for f, x in zip(fitted, personal, strict=True)])
+            bad = int(self.preferences.both_bad[self.preferences.assessor == k].sum())
+            interval = personal_interval(self.votes, k, utility, recall)
+            agreed = _means(agreeing(shared[pair], choice), agreeing(own[pair], choice))
+            rows.append((name, len(pair), bad, float(best.weights.personal[k]), *interval, *agreed))
+        return rows
+
+    def of_active(self, grid: Floats, active: int, chosen: list[int]) -> list[tuple[Any, ...]]:
+        """Return the l of the assessors with the most votes for a page, learned by agreement after the other parameters.
+
+        Parameters
+        ----------
+        grid : float array
+            The values of l to try, ascending.
+        active : int
+            Number of assessors.
+        chosen : list of int
+            The settings of the other parameters, learned by agreement: from all folds, then without each of them.
+        """
+        if not self.personal:
+            return []
+        decided = self.votes.won != 0.5
+        who, pair, choice = (x[decided] for x in (self.votes.assessor, self.votes.pair, np.sign(self.votes.won - 0.5)))
+        weights = np.append(0.0, grid)  # the first column is without l
+        agreed = {
+            i: agreeing(self._preferred(self.grid.settings[i], weights)[pair], choice[:, None]) for i in set(chosen)
+        }
+        fold, counts = self.fold[pair], np.bincount(who, minlength=self.votes.assessors)
+        rows = []
+        for k in np.argsort(-counts, kind="stable")[:active].tolist():
+            mine = np.flatnonzero(who == k)
+            of_fold = fold[mine]
+            learned = [best_l(grid, agreed[i][mine[of_fold != f], 1:]) for f, i in enumerate(chosen[1:])]
+            without, own = np.empty(len(mine)), np.empty(len(mine))
+            for f, (i, value) in enumerate(zip(chosen[1:], learned, strict=True)):
+                rows_of = mine[of_fold == f]
+                column = 0 if np.isnan(value) else 1 + int(np.searchsorted(grid, value))
+                without[of_fold == f], own[of_fold == f] = agreed[i][rows_of, 0], agreed[i][rows_of, column]
+            known = [value for value in learned if not np.isnan(value)] or [np.nan]
+            best = best_l(grid, agreed[chosen[0]][mine, 1:])
+            name = self.preferences.assessors[k]
+            rows.append((name, len(mine), best, min(known), max(known), *_means(without, own)))
+        return rows
+
+
+def best_l(grid: Floats, agreed: Floats) -> float:
+    """Return the l that agrees with most votes; of several the one nearest to their middle, NaN if all agree equally.
+
+    >>> best_l(np.linspace(0, 1, 5), np.array([[2, 3, 3, 3, 1.5]])), best_l(np.linspace(0, 1, 3), np.ones((1, 3)))
+    (0.5, nan)
+    """
+    total = agreed.sum(axis=0)
+    if np.ptp(total) < _STEP:
+        return float("nan")
+    return float(grid[middle([len(grid)], _best(total))])
+
+
+_STEP = 0.25
+"""Agreement is counted in halves; totals that differ by less are equal."""
+
+
+def _best(total: Floats) -> list[int]:
+    """Return the indices of the largest totals."""
+    found: list[int] = np.flatnonzero(total > total.max() - _STEP).tolist()
+    return found
+
+
+def _means(before: Floats, after: Floats) -> list[float]:
+    """Return two means and that of the difference."""
+    return [float(x.mean()) if len(x) else np.nan for x in (before, after, after - before)]

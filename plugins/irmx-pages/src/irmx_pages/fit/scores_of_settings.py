@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 import irmx
-from irmx import Judgments, Param, UsageError, number
+from irmx import Grid, Judgments, Param, UsageError, number
 from irmx.ragged import Floats, offsets_of
-from irmx_pages.examination.examination_models import ByPosition
 from irmx_pages.page.page import Page
 from irmx_pages.page.page_arrays import Pages, utility
 from irmx_pages.page.page_runs import batches, refuse_unjudged_topics, run_table
@@ -106,54 +107,17 @@ class PageScorer:
 
     def values(self, setting: Any) -> Floats:
         """Return nUtil of every page, or Util for a measure that does not normalise; without vRecall."""
-        util = utility(self.pages, setting.gain(self.pages), setting.probabilities(self.pages))[self._place]
-        return np.asarray(util / self._ideal(setting)) if self.normalises else np.asarray(util)
-
-    def _ideal(self, setting: Any) -> Floats:
-        if self.measure["ideal"] != "exact":
-            of_topic: Floats = setting.ideal(self._rankings[0])
-            return np.asarray(of_topic[self.topic])
-        return np.concatenate([setting.ideal(r) for r in self._rankings])[self._place]
-
-    def over_grid(self, settings: Sequence[Mapping[str, float]]) -> Iterator[tuple[list[int], Floats]]:
-        """Yield values of all pages in many settings: the indices of some settings, and an array (pages, these settings).
-
-        Within a topic they order pages as :meth:`values` does, but they are not divided by an ideal page that is the same
-        for all pages of a topic.
-        """
-        by_gain: dict[float, list[int]] = {}
-        for place, setting in enumerate(settings):
-            by_gain.setdefault(setting.get("alpha", float("nan")), []).append(place)
-        if self.normalises and self.measure["ideal"] == "exact":
-            for place, setting in enumerate(settings):
-                yield [place], self.values(with_values(self.measure, setting))[:, None]
-        elif isinstance(self.measure.examination, ByPosition):
-            yield from self._by_position(settings, by_gain)
+        if not self.normalises:
+            return self.utility(setting)
+        if self.measure["ideal"] == "exact":
+            ideal = np.concatenate([setting.ideal(r) for r in self._rankings])[self._place]
         else:
-            for places in by_gain.values():
-                yield places, np.stack([self._utility(settings[i]) for i in places], axis=1)
+            ideal = setting.ideal(self._rankings[0])[self.topic]
+        return np.asarray(self.utility(setting) / ideal)
 
-    def _utility(self, setting: Mapping[str, float]) -> Floats:
-        found = with_values(self.measure, setting)
-        return utility(self.pages, found.gain(self.pages), found.probabilities(self.pages))[self._place]
-
-    def _by_position(
-        self, settings: Sequence[Mapping[str, float]], by_gain: Mapping[float, list[int]]
-    ) -> Iterator[tuple[list[int], Floats]]:
-        """Yield utilities where the probability of a block depends on its position alone: one matrix product per alpha."""
-        pages, positions = self.pages, int(self.pages.blocks.max())
-
-        def table(values: Floats) -> Floats:
-            out = np.zeros((len(pages), positions))
-            out[pages.page, pages.position - 1] = values
-            return out
-
-        effort = table(pages.effort)
-        for places in by_gain.values():
-            measures = [with_values(self.measure, settings[i]) for i in places]
-            weight = np.stack([m.examination.at(np.arange(1, positions + 1)) for m in measures], axis=1)
-            gained = table(measures[0].gain(pages)) @ weight
-            yield places, (gained / (effort @ weight))[self._place]
+    def utility(self, setting: Any) -> Floats:
+        """Return Util of every page, which orders the pages of a topic as nUtil does unless the ideal page is ``exact``."""
+        return utility(self.pages, setting.gain(self.pages), setting.probabilities(self.pages))[self._place]
 
 
 def refuse_other_measures(measure: Any) -> None:
@@ -169,3 +133,93 @@ def refuse_other_measures(measure: Any) -> None:
         raise UsageError(
             f"{measure} already has a value of 'personal', which is fitted for every assessor. Leave it out."
         )
+
+
+@dataclass(frozen=True)
+class ParameterGrid:
+    """Values of some parameters of a measure, and every combination of them.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure whose parameters are fitted.
+    values : dict of str to float array
+        The values of every parameter, ascending.
+    """
+
+    measure: Any
+    values: dict[str, Floats]
+
+    @property
+    def settings(self) -> list[dict[str, float]]:
+        """Every combination; the last parameter changes fastest."""
+        found = itertools.product(*(v.tolist() for v in self.values.values()))
+        return [dict(zip(self.values, combination, strict=True)) for combination in found]
+
+    @property
+    def ranges(self) -> list[tuple[float, float]]:
+        """The smallest and the largest value of every parameter."""
+        return [(float(v[0]), float(v[-1])) for v in self.values.values()]
+
+
+def middle(sizes: Sequence[int], best: Sequence[int]) -> int:
+    """Return the one of several equally good points of a grid that is nearest to their middle.
+
+    >>> middle([4], [1, 2, 3])
+    2
+    """
+    places = np.stack(np.unravel_index(np.asarray(best), sizes), axis=1)
+    distance = (((places - places.mean(axis=0)) / np.maximum(np.array(sizes) - 1, 1)) ** 2).sum(axis=1)
+    return int(best[int(np.argmin(distance))])
+
+
+def parameter_grid(measure: Any, grid: Mapping[str, Any] | Sequence[str]) -> ParameterGrid:
+    """Return the grid of a measure, checked.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure, without explicit values for the parameters of the grid.
+    grid : mapping of str to str or sequence of float, or sequence of str
+        As for :class:`irmx.Grid`: ``"1.5:100"`` for 51 values at equal distances, ``"1.5:100:20"`` for 20, ``"2,5,10"`` for
+        these, or the values.
+
+    Raises
+    ------
+    irmx.UsageError
+        If a parameter cannot be fitted, is given twice, or has a value that is not allowed.
+
+    Examples
+    --------
+    >>> from irmx_pages import AS_RBP
+    >>> found = parameter_grid(AS_RBP, {"alpha": "2:10:5", "beta": "0.5,.8"})
+    >>> found.values["alpha"].tolist(), len(found.settings), found.settings[1]
+    ([2.0, 4.0, 6.0, 8.0, 10.0], 10, {'alpha': 2.0, 'beta': 0.8})
+    """
+    params = fittable(measure)
+    given = Grid.parse(grid)
+    for name in given:
+        if name == "personal":
+            raise UsageError(
+                f"The weight 'personal' of {measure} is fitted separately for every assessor; leave it out of the grid."
+            )
+        if name not in params:
+            raise UsageError(
+                f"The parameter {name!r} of {measure} cannot be fitted. The parameters that can be: {', '.join(params)}."
+            )
+        if has_value(measure, name):
+            raise UsageError(
+                f"{measure} already has a value of {name!r}; leave it out of the measure or out of the grid."
+            )
+    values = Grid(params, given, owner=str(measure.NAME)).values
+    return ParameterGrid(measure, {name: _numbers(name, some) for name, some in values.items()})
+
+
+def _numbers(name: str, values: Sequence[Any]) -> Floats:
+    """Return values as an ascending array; raise for values that the search cannot use."""
+    other = [value for value in values if not isinstance(value, (int, float))]
+    if other:
+        raise UsageError(f"The grid value {other[0]} of {name!r} is not a number; each parameter is fitted separately.")
+    if len(values) < 2:
+        raise UsageError(f"The grid has only one value of {name!r}, {values[0]:g}; there is nothing to fit.")
+    return np.unique(np.array(values, dtype=float))

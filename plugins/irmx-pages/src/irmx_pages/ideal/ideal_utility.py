@@ -11,9 +11,8 @@ import numpy as np
 from irmx import DataError, DataWarning, Rankings
 from irmx.ragged import Bools, Floats, Ints, segment_of
 from irmx_pages.ideal.ideal_blocks import Limits, ideal_blocks, pages_of_blocks
-from irmx_pages.page.gains import gain
 from irmx_pages.page.judged_verticals import judged_verticals
-from irmx_pages.page.page_arrays import utility
+from irmx_pages.page.page_arrays import gain, utility
 from irmx_pages.page.pages_of_rankings import layout_of
 
 
@@ -58,8 +57,7 @@ def exact_utility(
     g: str,
 ) -> Floats:
     """Return, for each topic, the largest utility of a page with as many blocks as the run's page."""
-    from irmx_pages.ideal.candidates import candidates_of
-    from irmx_pages.ideal.exact_page import best_page
+    from irmx_pages.ideal.candidates import best_page, candidates_of
 
     judged = judged_verticals(rankings)
     kept: dict[tuple[int, int], float] = rankings.qrels_memo(

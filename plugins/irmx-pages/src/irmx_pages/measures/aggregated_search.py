@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from irmx import Formula, Measure, Param, Rankings, Symbol, UsageError, number
 from irmx.ragged import Bools, Floats, segment_sum
-from irmx_pages.examination.examination_models import KIND
+from irmx_pages.examination.examination_models import ATT, DCG, ERR, KIND, RBP
 from irmx_pages.ideal.ideal_utility import exact_utility, how_to_show, ideal_utility, refuse_zero, warn_of_other_media
-from irmx_pages.measures.block_picture import draw_blocks
-from irmx_pages.measures.block_tables import by_vertical, described_blocks
+from irmx_pages.measures.block_tables import by_vertical, described_blocks, draw_blocks
 from irmx_pages.measures.page_params import (
     LIMIT_PARAMS,
     QREL_COLUMNS,
@@ -30,8 +30,7 @@ from irmx_pages.measures.vertical_selection import (
     refuse_two_counts,
 )
 from irmx_pages.page.efforts import EffortParam
-from irmx_pages.page.gains import READINGS, gain
-from irmx_pages.page.page_arrays import WEB, Pages, utility
+from irmx_pages.page.page_arrays import READINGS, WEB, Pages, gain, utility
 from irmx_pages.page.pages_of_rankings import pages_of, shown_blocks
 
 
@@ -79,7 +78,7 @@ class SteepnessParam(Param):
                 raise
             raise UsageError(
                 f"{error} The exponent of the gain contains the logarithm of {name}, which is 0 at 1; below 1 an item that "
-                "no user wants would gain more than one that all users want."
+                "no user wants would gain more than one that all users want. Begin a grid at 1.01."
             ) from None
 
 
@@ -248,4 +247,80 @@ class AggregatedSearch(Measure):
         draw_blocks(self.contributions(rankings), ax)
 
 
+# -- with a model of the paper -----------------------------------------------------------------------------------------
+
+
+def _by_model(
+    name: str,
+    model: type[Symbol],
+    by: str,
+    user: str,
+    examination: str,
+    examples: tuple[str, ...],
+    value: str,
+    note: str = "",
+    params: Mapping[str, str] = {},
+    monotone: bool = True,
+) -> type[AggregatedSearch]:
+    """Return the measure of a user with one model; ``params`` has the measure's names of the parameters of the model."""
+    about = f"""The utility of a page for a user {user}.
+
+    See ``AS`` for the definition of utility. The paper's name is {name}.{note}
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({{"query_id": "q", "doc_id": ["w1", "i1", "i2"], "score": [3.0, 2.0, 1.0],
+    ...     "vertical": ["web", "image", "image"]}})
+    >>> qrels = pd.DataFrame({{"query_id": "q", "doc_id": ["w1", "i1"], "relevance": 1, "vertical": ["web", "image"],
+    ...     "orientation": [None, 0.8]}})
+    >>> irmx.calc_aggregate("{value.partition(": ")[0]}", qrels, run)
+    {{{value}}}
+    """
+    own = {
+        "__doc__": about,
+        "__module__": __name__,
+        "NAME": name,
+        "PRETTY_NAME": f"Utility of an Aggregated Search Page, by {by}",
+        "SHORT_DESC": f"Gain per effort of a page, for a user {user}.",
+        "FORMULA": utility_formula(examination),
+        "SUPPORTED_PARAMS": {**{mine: model.SUPPORTED_PARAMS[of] for mine, of in params.items()}, **GAIN_PARAMS},
+        "MONOTONE": monotone,
+        "EXAMPLES": examples,
+        "examination": property(lambda self: model(**{of: self[mine] for mine, of in params.items()})),
+    }
+    return type(name.replace("_", ""), (AggregatedSearch,), own)
+
+
+ASDCG = _by_model(
+    "AS_DCG", DCG, "the Discount of DCG", "who examines blocks according to the discount of DCG", r"$1/\log_2(i+1)$",
+    ("AS_DCG", "AS_DCG(alpha=7,ideal='exact')@10"), "AS_DCG(normalise=None): 0.2357...",
+)  # fmt: skip
+ASRBP = _by_model(
+    "AS_RBP", RBP, "Persistence", "who continues to the next block with probability beta", r"$\beta^{i-1}$",
+    ("AS_RBP", "AS_RBP(beta=0.85,alpha=7)", "AS_RBP(personal=0.23)"), "AS_RBP(beta=0.5,personal=0.5): 0.7678...",
+    " It learned alpha = 7 and beta = 0.85 from preferences, and l = 0.23\n    in the mean over assessors.", {"beta": "beta"},
+)  # fmt: skip
+ASERR = _by_model(
+    "AS_ERR", ERR, "Satisfaction", "who stops at the first satisfying block",
+    r"$\prod_{j<i} (1 - G(B_j)/n_j)$ with $n_j$ the items of a block, times $1/i$ with err_discount='rank'",
+    ("AS_ERR", "AS_ERR(err_discount='rank')"), "AS_ERR(normalise=None): 0.225",
+    " The paper does not\n    say what the factor before the product is, so it is 1 by default; 1/i, the discount of ERR, is the other reading.",
+    {"err_discount": "discount"}, monotone=False,  # a user satisfied by one block never reaches cheaper ones below it
+)  # fmt: skip
+ASATT = _by_model(
+    "AS_ATT", ATT, "Attention", "attracted by images and videos",
+    r"$\varphi_i + (1-\varphi_i)\,\beta^{d_i}$ with $\varphi_i = 1/\log_2(i+1)$ or the parameter phi, and $d_i$ the number of blocks "
+    r"to the nearest one with an image or a video; without one it is $\varphi_i$",
+    ("AS_ATT", "AS_ATT(beta=0.3)", "AS_ATT(phi=0.2)"), "AS_ATT(beta=0.3,normalise=None): 0.26",
+    " The paper assumes the same phi at all positions,\n    without a value, which a number as ``phi`` follows. It gives no value of beta "
+    "either; 0.5 is a choice of irmx.",
+    {"beta": "beta", "phi": "phi"},
+)  # fmt: skip
+
 AS = AggregatedSearch()
+AS_DCG, AS_RBP, AS_ERR, AS_ATT = ASDCG(), ASRBP(), ASERR(), ASATT()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, number
 from irmx_pages.ideal.ideal_blocks import GREEDY_LIMITS, Limits
-from irmx_pages.page.page_columns import BLOCK, JUDGED_MEDIA, JUDGED_VERTICAL, MEDIA, ORIENTATION, VERTICAL
+from irmx_pages.page.judged_verticals import BLOCK, JUDGED_MEDIA, JUDGED_VERTICAL, MEDIA, ORIENTATION, VERTICAL
 
 ZHOU = Citation(
     "Zhou2012",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irmx import DataError, Format
-from irmx_pages.page.page_files import is_page_line, is_page_table
+from irmx_pages.page.page import is_page_line, is_page_table
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,8 +15,13 @@ from irmx.toolkit import Evaluator, NamedMeasure
 from irmx_pages.page.page import Page
 from irmx_pages.page.page_reading import read_pages
 from irmx_pages.page.page_runs import page_values
-from irmx_pages.preferences.preference_votes import Preferences, fleiss_kappa, read_preferences
-from irmx_pages.preferences.traps import FAILED_TRAPS, without_traps
+from irmx_pages.preferences.preference_votes import (
+    FAILED_TRAPS,
+    Preferences,
+    fleiss_kappa,
+    read_preferences,
+    without_traps,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

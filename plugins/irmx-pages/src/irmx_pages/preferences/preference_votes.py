@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Param, Table, UsageError, read_table
+from irmx import DataError, DataWarning, Param, Table, UsageError, read_table
 from irmx.ragged import Bools, Ints, short_repr
+from irmx_pages.whole_numbers import check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 ANSWERS = ("a", "b", "tie", "bad")
 """The possible answers: page a, page b, a tie because both are equally good, or bad because both are bad."""
@@ -83,22 +86,13 @@ class Preferences:
         """Return a non-empty subset of the votes, with only its pairs and assessors."""
         pairs, pair = np.unique(self.pair[votes], return_inverse=True)
         people, assessor = np.unique(self.assessor[votes], return_inverse=True)
-
-        def of(values: list[str], kept: Ints) -> list[str]:
-            return [values[i] for i in kept.tolist()]
-
-        return Preferences(
-            of(self.query_id, pairs),
-            of(self.page_a, pairs),
-            of(self.page_b, pairs),
-            None if self.bin_pair is None else of(self.bin_pair, pairs),
-            None if self.trap is None else of(self.trap, pairs),
-            of(self.assessors, people),
-            pair,
-            assessor,
-            self.answer[votes],
-            of(self.places, pairs),
-        )
+        of_pairs = {
+            name: [values[i] for i in pairs.tolist()]
+            for name in ("query_id", "page_a", "page_b", "bin_pair", "trap", "places")
+            if (values := getattr(self, name)) is not None
+        }
+        assessors = [self.assessors[i] for i in people.tolist()]
+        return replace(self, **of_pairs, assessors=assessors, pair=pair, assessor=assessor, answer=self.answer[votes])
 
     def majority(self, level: float = 0.75) -> Ints:
         """Return the page that at least a given share of the assessors of each pair prefers.
@@ -140,18 +134,14 @@ class Preferences:
         """Return the votes as a table that :func:`read_preferences` reads, one row per vote."""
         import pandas as pd
 
-        pairs = self.pair.tolist()
-        columns: dict[str, list[str]] = {
-            "query_id": [self.query_id[i] for i in pairs],
-            "page_a": [self.page_a[i] for i in pairs],
-            "page_b": [self.page_b[i] for i in pairs],
-            "assessor": [self.assessors[i] for i in self.assessor.tolist()],
-            "choice": [ANSWERS[i] for i in self.answer.tolist()],
-        }
-        for name, of_pairs in (("bin_pair", self.bin_pair), ("trap", self.trap)):
-            if of_pairs is not None:
-                columns[name] = [of_pairs[i] for i in pairs]
-        return pd.DataFrame(columns)
+        of_pairs = pd.DataFrame({name: getattr(self, name) for name in ("query_id", "page_a", "page_b")})
+        table = of_pairs.iloc[self.pair].reset_index(drop=True)
+        table["assessor"] = [self.assessors[i] for i in self.assessor.tolist()]
+        table["choice"] = [ANSWERS[i] for i in self.answer.tolist()]
+        for name, values in (("bin_pair", self.bin_pair), ("trap", self.trap)):
+            if values is not None:
+                table[name] = [values[i] for i in self.pair.tolist()]
+        return table
 
 
 def read_preferences(source: Any) -> Preferences:
@@ -220,18 +210,8 @@ def read_preferences(source: Any) -> Preferences:
         votes.append((pair, assessor, _answer(rows, row, "choice", turned)))
     pair, assessor, answer = np.array(votes, dtype=np.int64).T
     topics, pages_a, pages_b = (list(values) for values in zip(*pairs, strict=True))
-    return Preferences(
-        topics,
-        pages_a,
-        pages_b,
-        labels.get("bin_pair"),
-        labels.get("trap"),
-        list(assessors),
-        pair,
-        assessor,
-        answer,
-        places,
-    )
+    of_pairs = (topics, pages_a, pages_b, labels.get("bin_pair"), labels.get("trap"))
+    return Preferences(*of_pairs, list(assessors), pair, assessor, answer, places)
 
 
 def _answer(rows: Table, row: int, column: str, turned: bool) -> int:
@@ -281,3 +261,80 @@ def fleiss_kappa(counts: Any) -> float:
     agreement = ((found * (found - 1)).sum(axis=1) / (size * (size - 1))).mean()
     chance = ((found.sum(axis=0) / size.sum()) ** 2).sum()
     return float((agreement - chance) / (1 - chance)) if chance < 1 else float("nan")
+
+
+FAILED_TRAPS = 2
+"""In the paper, assessors who fail more traps than this are left out."""
+
+
+def without_traps(preferences: Preferences, failed_traps: int | None = FAILED_TRAPS) -> Preferences:
+    """Return preferences without trap pairs, and without the assessors who failed too many of them.
+
+    Parameters
+    ----------
+    preferences : Preferences
+        The votes; some pairs may be traps, see :func:`read_preferences`.
+    failed_traps : int or None
+        The maximum number of traps that an assessor may fail, at least 0. The paper removes assessors who failed more than
+        two. With None, no assessors are removed.
+
+    Returns
+    -------
+    Preferences
+        Unchanged if no pair is a trap.
+
+    Raises
+    ------
+    irmx.DataError
+        If no votes are left.
+    irmx.UsageError
+        If ``failed_traps`` is not an int of at least 0.
+
+    Warns
+    -----
+    irmx.DataWarning
+        Names the assessors who are removed, and counts their votes.
+
+    References
+    ----------
+    Zhou, Cummins, Lalmas, Jose: Evaluating Aggregated Search Pages. SIGIR 2012, section 5.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from irmx_pages import read_preferences
+    >>> votes = [("q", "good", "bad", "ann", "a", "a"), ("q", "p", "r", "ann", "b", "")]
+    >>> columns = ["query_id", "page_a", "page_b", "assessor", "choice", "trap"]
+    >>> kept = without_traps(read_preferences(pd.DataFrame(votes, columns=columns)))
+    >>> kept.page_a, kept.assessors, kept.choice
+    (['p'], ['ann'], array([-1]))
+    """
+    if failed_traps is not None:
+        check_whole(0, failed_traps=failed_traps)
+    if preferences.trap is None or not any(preferences.trap):
+        return preferences
+    right = np.array([ANSWERS.index(answer) if answer else -1 for answer in preferences.trap])[preferences.pair]
+    trap = right >= 0
+    people = len(preferences.assessors)
+    failed = np.bincount(preferences.assessor[trap & (preferences.answer != right)], minlength=people)
+    careless = failed > (np.inf if failed_traps is None else failed_traps)
+    kept = ~trap & ~careless[preferences.assessor]
+    if not kept.any():
+        why = (
+            f"every assessor failed more than {failed_traps} of them"
+            if careless.all()
+            else "no votes on other pairs are left"
+        )
+        raise DataError(
+            f"{preferences.places[0]}: the preferences have trap pairs, and {why}, so there are no preferences."
+        )
+    if careless.any():
+        names = [f"{preferences.assessors[i]} ({failed[i]})" for i in np.flatnonzero(careless).tolist()]
+        lost = int((~trap & careless[preferences.assessor]).sum())
+        warnings.warn(
+            f"{len(names)} of {people} assessors failed more than {failed_traps} trap pairs; their {lost} vote{'s' * (lost != 1)} on "
+            f"other pairs {'are' if lost != 1 else 'is'} left out: {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}",
+            DataWarning,
+            stacklevel=3,
+        )
+    return preferences.where(kept)
