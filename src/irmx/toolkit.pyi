@@ -24,6 +24,7 @@ from .cli.printing import PlacesOption as PlacesOption
 from .cli.printing import picture_option as picture_option
 from .cli.printing import print_rows as print_rows
 from .cli.run_arguments import runs_and_measures as runs_and_measures
+from .data.cells import check_dates as check_dates
 from .data.click_logs import read_click_log as read_click_log
 from .data.files import content_in_blocks as content_in_blocks
 from .data.files import content_of as content_of
@@ -34,7 +35,6 @@ from .data.formats import scores_in_format as scores_in_format
 from .data.new_file import new_file as new_file
 from .data.paths import matching_file as matching_file
 from .data.paths import matching_files as matching_files
-from .data.table import check_dates as check_dates
 from .declare.citation import IR_MEASURES as IR_MEASURES
 from .declare.citation import IRMX as IRMX
 from .declare.columns import vocabulary as vocabulary
@@ -80,8 +80,8 @@ from .score.results import DetailedMetric as DetailedMetric
 from .score.results import DetailedResults as DetailedResults
 from .score.scored_runs import named_runs as named_runs
 from .score.scored_runs import of_each_run as of_each_run
-from .score.scores import file_digest as file_digest
-from .score.scores import versions_of as versions_of
+from .score.scoring import file_digest as file_digest
+from .score.scoring import versions_of as versions_of
 from .score.views import MARKS as MARKS
 
 __all__: list[str]

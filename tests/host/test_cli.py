@@ -144,6 +144,13 @@ def test_measures_lists_everything(command: Callable[..., Any]) -> None:
     assert of_one in shown
 
 
+def test_a_plugin_without_measures_says_so(command: Callable[..., Any]) -> None:
+    shown = command("measures", "study")
+    assert (shown.code, shown.out) == (0, "")
+    assert "no measures" in shown.err
+    assert command("measures", "study", "-o", "csv").out == "plugin,kind,name,description\n"
+
+
 @pytest.mark.parametrize("given", ["MP(model=nothing)", "nDCG@0", "MP(", "NCP(law=first,law=first)"])
 def test_the_parameters_of_what_is_described_are_checked(given: str, command: Callable[..., Any]) -> None:
     assert (command("measures", given).code, command("measures", given).out) == (2, "")

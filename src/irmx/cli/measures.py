@@ -19,7 +19,7 @@ from irmx.declare.markup_html import described as described_in_html
 from irmx.declare.measures import Measure
 from irmx.declare.symbols import Symbol
 from irmx.declare.trec_names import is_trec_name, trec_measures
-from irmx.errors import UnknownNameError, UsageError, suggest, visible, visible_lines
+from irmx.errors import UnknownNameError, UsageError, note, suggest, visible, visible_lines
 from irmx.registry import registry
 from irmx.score.backends import not_installed
 from irmx.score.evaluator import as_measures
@@ -82,13 +82,17 @@ def _list(output_format: str, plugins: list[str]) -> None:
     ]  # others, such as significance tests, are values of options of commands
     rows.sort(key=lambda row: list(titles).index(row[0]) if row[0] in titles else len(titles))
     rows = [row for row in rows if not plugins or titles.get(row[0]) in plugins]
+    if not rows:
+        note(f"{' and '.join(plugins)}: no measures. 'irmx plugins' shows what a plugin offers.")
     if not plugins:
         others = {n: m for n, m in measure_names().items() if n not in own and n == m.NAME}
         rows += [("ir_measures", "", n, _about(m)) for n, m in sorted(others.items())]
     if output_format != "table":
         columns = ("plugin", "kind", "name", "description")
         print_rows(
-            ({**dict(zip(columns, row, strict=True)), "kind": row[1] or "measure"} for row in rows), output_format
+            ({**dict(zip(columns, row, strict=True)), "kind": row[1] or "measure"} for row in rows),
+            output_format,
+            columns=columns,
         )
         return
     for (source, kind), of in groupby(rows, key=lambda row: row[:2]):

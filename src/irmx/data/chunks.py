@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irmx.data.arrow_columns import encoded, from_ints, to_numpy
 from irmx.data.files import content_in_blocks, content_of, is_compressed, is_path
 from irmx.data.formats import START, format_of, path_of
 from irmx.data.parquet import Parquet, parquet_batches, parquet_groups, parquet_rows, table_of_arrow
 from irmx.data.runs import Run
-from irmx.data.table import Source, encoded, from_ints, to_numpy
+from irmx.data.table import Source
 from irmx.data.trec import Trec, read_trec, start_of_last_topic
 from irmx.declare.columns import canonical_names
 from irmx.errors import IrmxError

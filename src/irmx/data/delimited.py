@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from irmx.data.cells import BLANKS
 from irmx.data.files import check_text, cut_off, filled_lines
 from irmx.data.formats import Format
-from irmx.data.table import BLANKS, Source, Table, refuse_twice
+from irmx.data.table import Source, Table, refuse_twice
 from irmx.declare.columns import ALIASES, REQUIRED, TableName
 from irmx.errors import DataError, counted
 

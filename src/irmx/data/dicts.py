@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx.data.table import as_number
+from irmx.data.cells import as_number
 from irmx.declare.columns import TableName
 from irmx.declare.params import Param
 from irmx.errors import DataError, value_repr

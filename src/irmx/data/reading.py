@@ -11,13 +11,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from irmx.data.addresses import as_path
+from irmx.data.arrow_columns import Cells
 from irmx.data.delimited import read_delimited, read_json_lines
 from irmx.data.files import content_of, is_path, name_of
 from irmx.data.formats import dataset_named, errors_of, read_file
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import read_parquet, table_of_arrow
 from irmx.data.runs import Run
-from irmx.data.table import PROGRAM, Cells, Table, refuse_twice
+from irmx.data.table import PROGRAM, Table, refuse_twice
 from irmx.declare.columns import REQUIRED, TableName, canonical_names
 from irmx.declare.params import Param
 from irmx.errors import DataError, some, suggest

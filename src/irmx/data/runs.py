@@ -11,20 +11,10 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
+from irmx.data.arrow_columns import byte_offsets, encoded, from_ints, from_texts, to_numpy
 from irmx.data.dicts import check_texts, numbers_of_dict, topics_of_dict
 from irmx.data.source_columns import SourceColumns
-from irmx.data.table import (
-    NUMBER,
-    PROGRAM,
-    SCORE,
-    Source,
-    Table,
-    byte_offsets,
-    encoded,
-    from_ints,
-    from_texts,
-    to_numpy,
-)
+from irmx.data.table import NUMBER, PROGRAM, SCORE, Source, Table
 from irmx.declare.columns import REQUIRED, Column, vocabulary
 from irmx.declare.markup_html import html_result
 from irmx.errors import DataError, DataWarning

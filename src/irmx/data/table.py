@@ -7,30 +7,45 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from irmx.data.arrow_columns import (
+    Cells,
+    byte_offsets,
+    encoded,
+    first_odd,
+    first_rows,
+    from_texts,
+    is_utf_8,
+    kind_of,
+    seconds_of_dates,
+    to_numpy,
+)
+from irmx.data.cells import (
+    cell_text,
+    is_missing,
+    is_sound,
+    listed_cells,
+    must_be,
+    number_of,
+    objects,
+    parsed,
+    shown_cell,
+)
 from irmx.declare.columns import Column
-from irmx.declare.params import LARGEST_INT, Param
+from irmx.declare.params import Param
 from irmx.errors import DataError, counted, not_finite, some, suggest, value_repr
-from irmx.ragged import Array, Floats, Ints, offsets_of
+from irmx.ragged import Array, Floats, Ints
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-Cells: TypeAlias = "pa.Array | list[Any]"
-"""A column as read: an Arrow array, or Python objects of several types."""
-
-BLANKS = " \t\n\r\f\v"
-"""What is left out around ids and numbers, in every format: the white space of ASCII. Other spaces are part of an id, and of no number."""
 _BYTE_ORDER_MARK = "\ufeff"
-_MISSING = {"", "na", "n/a", "nan", "none", "null"}
-"""The texts that stand for a missing number, in lower case."""
 _TRUTH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0}
-_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _ZERO = "has a zero byte in it. Texts have none."
 
 GRADE = Param(float, "")
@@ -200,14 +215,14 @@ class Table:
     def codes(self, name: str) -> tuple[Ints, list[Any]]:
         """Return the number of each row's id, and the distinct ids in order of appearance; whole numbers stay ints."""
         cells = self._as_read(name)
-        first_rows = _first_rows(cells)
-        if first_rows is not None:
+        first = first_rows(cells)
+        if first is not None:
             codes = to_numpy(cells.indices).astype(np.int64)  # type: ignore[union-attr]
-            distinct = self._texts(name, cells.dictionary, ids=True, rows=first_rows)  # type: ignore[union-attr]
+            distinct = self._texts(name, cells.dictionary, ids=True, rows=first)  # type: ignore[union-attr]
         else:
             codes, distinct = encoded(self.ids(name))
         texts = distinct.to_pylist()
-        is_whole = _kind(cells) == "integer" or (isinstance(cells, list) and set(map(type, cells)) == {int})
+        is_whole = kind_of(cells) == "integer" or (isinstance(cells, list) and set(map(type, cells)) == {int})
         return codes, list(map(int, texts)) if is_whole else texts
 
     def _texts(
@@ -219,22 +234,22 @@ class Table:
         def refuse(cell: int, text: str) -> NoReturn:
             self.refuse(cell if rows is None else int(rows[cell]), f"the {name} {text}")
 
-        if _kind(cells) == "text":
+        if kind_of(cells) == "text":
             texts = cells.cast(pa.large_string())  # type: ignore[union-attr]
             texts = texts.fill_null("") if texts.null_count else texts
         else:
-            listed = _listed(cells)
+            listed = listed_cells(cells)
             for row, cell in enumerate(listed):
-                if isinstance(cell, str) or _is_missing(cell):
+                if isinstance(cell, str) or is_missing(cell):
                     continue
                 if ids and isinstance(cell, float):
                     refuse(row, f"is the float {cell!r}; ids are texts. Read the column as text.")
                 if isinstance(cell, (list, tuple, dict, set, bytes, bool)) or (ids and not isinstance(cell, int)):
                     refuse(row, f"must be a text or a number. Got {value_repr(cell)} instead.")
-            texts = from_texts(list(map(_text_of, listed)), errors="surrogatepass")
+            texts = from_texts(list(map(cell_text, listed)), errors="surrogatepass")
         offsets, content = byte_offsets(texts)
-        if not content.min(initial=1) or not (content.max(initial=0) < 0x80 or _is_utf_8(texts)):
-            row, shown = _first_odd(texts)
+        if not content.min(initial=1) or not (content.max(initial=0) < 0x80 or is_utf_8(texts)):
+            row, shown = first_odd(texts)
             refuse(row, f"{shown[:100]!r} {_ZERO if chr(0) in shown else 'is not UTF-8.'}")
         if ids and content.max(initial=0) >= 0xEF and (at := content.tobytes().find(_BYTE_ORDER_MARK.encode())) >= 0:
             row = int(np.searchsorted(offsets, at, side="right")) - 1
@@ -258,7 +273,7 @@ class Table:
             number = {value: i for i, value in enumerate(dict.fromkeys(value for value in values if value != ""))}
             return np.array([number.get(value, -1) for value in values], dtype=np.int64), tuple(number)
         cells = self.cells(name)
-        if _kind(cells) != "text" or (self._is_text and dtype == "float"):
+        if kind_of(cells) != "text" or (self._is_text and dtype == "float"):
             numbers = self._dates_or_numbers(cells)
             if numbers is not None:
                 distinct, codes = np.unique(numbers, return_inverse=True)
@@ -272,15 +287,15 @@ class Table:
 
     def _dates_or_numbers(self, cells: Cells) -> Floats | None:
         """Return a column as numbers, NaN if missing; None if it holds texts, except numbers in a text file."""
-        kind = _kind(cells)
+        kind = kind_of(cells)
         if kind == "date":
-            return _seconds(cells)
+            return seconds_of_dates(cells)
         if not self._is_text and (kind == "text" or (kind == "objects" and any(isinstance(c, str) for c in cells))):
             return None
-        values = _parsed(cells)
+        values = parsed(cells)
         if kind in ("text", "objects", "other"):
-            listed = _listed(cells)
-            if not all(_is_missing(listed[row]) for row in np.flatnonzero(np.isnan(values)).tolist()):
+            listed = listed_cells(cells)
+            if not all(is_missing(listed[row]) for row in np.flatnonzero(np.isnan(values)).tolist()):
                 return None
         return values
 
@@ -288,7 +303,7 @@ class Table:
         """Return a column as floats if all its cells are numbers or dates, NaN if missing; otherwise as objects."""
         cells = self.cells(name)
         values = self._dates_or_numbers(cells)
-        return _objects(cells) if values is None else values
+        return objects(cells) if values is None else values
 
     def numbers(self, name: str, declared: Param, dates: bool = False) -> Floats:
         """Return a column as finite numbers in their declared range, NaN for a missing one if that is allowed.
@@ -296,19 +311,19 @@ class Table:
         ``dates`` allows dates, if no cell is a number; they become seconds since 1970.
         """
         cells = self.cells(name)
-        kind, is_bool = _kind(cells), declared.dtype is bool
+        kind, is_bool = kind_of(cells), declared.dtype is bool
         if kind == "date" and dates:
-            values = _seconds(cells)
+            values = seconds_of_dates(cells)
         elif kind == "boolean" and not is_bool:
             values = np.full(len(cells), np.nan)
         else:
-            values = _parsed(cells, _TRUTH if is_bool else {})
-        wrong = ~_is_sound(values, declared)
+            values = parsed(cells, _TRUTH if is_bool else {})
+        wrong = ~is_sound(values, declared)
         if not wrong.any():
             return values
-        listed = _listed(cells)
+        listed = listed_cells(cells)
         missing = np.zeros(len(listed), dtype=bool)
-        missing[wrong] = [_is_missing(listed[row]) for row in np.flatnonzero(wrong).tolist()]
+        missing[wrong] = [is_missing(listed[row]) for row in np.flatnonzero(wrong).tolist()]
         if dates and np.isnan(values).all() and not missing.all():
             values = self._seconds_of_texts(name, listed, declared)
             wrong = missing = np.isnan(values)
@@ -316,18 +331,18 @@ class Table:
             row = _first(wrong & ~missing)
             self._refuse_cell(row, name, listed[row], declared)
         if missing.any() and not declared.nullable:
-            self.refuse(_first(missing), f"the {name} is missing. {_must(declared)}")
+            self.refuse(_first(missing), f"the {name} is missing. {must_be(declared)}")
         return values
 
     def _refuse_cell(self, row: int, name: str, cell: Any, declared: Param) -> NoReturn:
         """Raise the error about a cell, which in a run or in qrels names its query and document."""
         if declared not in (GRADE, SCORE, NUMBER):
-            self.refuse(row, f"{_must(declared, name)} Got {_shown(cell)} instead.")
-        at = " ".join(str(_listed(self.cells(column))[row]) for column in ("query_id", "doc_id"))
-        text = f"The {name} {_shown(cell)} of the {self._what} {not_finite(cell)}"
+            self.refuse(row, f"{must_be(declared, name)} Got {shown_cell(cell)} instead.")
+        at = " ".join(str(listed_cells(self.cells(column))[row]) for column in ("query_id", "doc_id"))
+        text = f"The {name} {shown_cell(cell)} of the {self._what} {not_finite(cell)}"
         if declared is NUMBER:
-            kind = "numbers" if math.isnan(_number_of(cell, {})) else "finite numbers"
-            text = f"The {self._what} column {name!r} must hold {kind}. Found {_shown(cell)}"
+            kind = "numbers" if math.isnan(number_of(cell, {})) else "finite numbers"
+            text = f"The {self._what} column {name!r} must hold {kind}. Found {shown_cell(cell)}"
         # whoever knows the name of a run adds it; rows that are no lines are in the text
         place = self.source.path if self.source.lines is None else self.place(row)
         where = f" in row {row + self.source.first_row} (counted from 0)" if self.source.lines is None else ""
@@ -337,14 +352,14 @@ class Table:
         """Return dates as seconds since 1970, NaN if missing; most cells decide what the others should have been."""
         import pandas as pd
 
-        texts = pd.Series([None if _is_missing(cell) else str(cell) for cell in listed], dtype=object)
+        texts = pd.Series([None if is_missing(cell) else str(cell) for cell in listed], dtype=object)
         dates = pd.to_datetime(texts, utc=True, errors="coerce", format="ISO8601")
         wrong = (dates.isna() & texts.notna()).to_numpy()
         if wrong.any():
             row = _first(wrong)
             if 2 * wrong.sum() > texts.notna().sum():
                 self._refuse_cell(row, name, listed[row], declared)
-            self.refuse(row, f"the {name} must be a date, such as 2014-03-01. Got {_shown(listed[row])} instead.")
+            self.refuse(row, f"the {name} must be a date, such as 2014-03-01. Got {shown_cell(listed[row])} instead.")
         seconds = (dates - pd.Timestamp(0, tz="UTC").as_unit(dates.dt.unit)) / pd.Timedelta(seconds=1)
         return np.asarray(seconds, dtype=np.float64)
 
@@ -367,19 +382,21 @@ class Table:
             return values.astype(np.int64) if declared.dtype is int and not np.isnan(values).any() else values
         cells = self.cells(name)
         if declared.dtype is not str:
-            return _objects(cells)
+            return objects(cells)
         texts = self._texts(name, cells, empty=declared.nullable).to_pylist()
         for row, text in enumerate(texts if declared.allowed is not None else ()):
             if text and text not in (declared.allowed or ()):
                 hint = suggest(text, map(str, declared.allowed or ()))
-                self.refuse(row, f"{_must(declared, name)} Got {text!r} instead.{hint}")
+                self.refuse(row, f"{must_be(declared, name)} Got {text!r} instead.{hint}")
         return np.array(texts, dtype=object)
 
     def frame(self) -> pd.DataFrame:
         """Return the table as a DataFrame; undeclared columns are kept as written, or as numbers if all their cells are."""
         import pandas as pd
 
-        frame = pd.DataFrame({n: self.columns[n] if n in self.columns else _listed(self.cells(n)) for n in self.names})
+        frame = pd.DataFrame(
+            {n: self.columns[n] if n in self.columns else listed_cells(self.cells(n)) for n in self.names}
+        )
         for name in self.names:
             if name not in self.columns:
                 with contextlib.suppress(ValueError, TypeError):
@@ -394,317 +411,9 @@ def refuse_twice(names: Sequence[str], what: str) -> None:
         raise DataError(f"{what} has two columns named {twice!r}. Rename or drop one.")
 
 
-# -- cells -----------------------------------------------------------------------------------------------------------
-
-
-def as_number(text: object) -> float | None:
-    r"""Return the number that a text is, None if it is none.
-
-    A number has ASCII digits, and may have a sign, a decimal point, an exponent and :data:`BLANKS` around it, as C and Arrow read it.
-    Python also accepts 1_000, digits of other scripts and separators such as "\x1c" around it, and some readers 0x10, true and dates.
-
-    >>> as_number(" +1.5e3"), as_number("1_000"), as_number("0x10"), as_number("١٢"), as_number("\x1c1")
-    (1500.0, None, None, None, None)
-    """
-    if isinstance(text, str) and text.isascii() and "_" not in text:
-        number = text.strip(BLANKS)
-        if number == number.strip():
-            with contextlib.suppress(ValueError):
-                return float(number)
-    return None
-
-
-def _number_of(cell: Any, words: Mapping[str, float]) -> float:
-    """Return a cell as a number, NaN if it is not a number to anyone but Python or numpy, as b"1", dates and True are."""
-    if isinstance(cell, str):
-        number = words.get(cell.strip(BLANKS).casefold(), as_number(cell))
-        return math.nan if number is None else number
-    if isinstance(cell, (bytes, date, np.datetime64, np.timedelta64)) or (
-        isinstance(cell, (bool, np.bool_)) and not words
-    ):
-        return math.nan
-    try:
-        return float(cell)
-    except OverflowError:
-        return math.inf
-    except (TypeError, ValueError):
-        return math.nan
-
-
-def _parsed(cells: Cells, words: Mapping[str, float] | None = None) -> Floats:
-    """Return cells as numbers, NaN for a cell that is not a number; ``words`` are the numbers that some words stand for."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    kind, floats = _kind(cells), pa.float64()
-    if kind in ("integer", "number", "null", "boolean"):
-        return to_numpy(cells.cast(floats, safe=False), missing=math.nan)  # type: ignore[union-attr]
-    if kind == "text":
-        with contextlib.suppress(pa.ArrowInvalid):
-            return to_numpy(cells.cast(floats), missing=math.nan)  # type: ignore[union-attr]
-        with contextlib.suppress(pa.ArrowInvalid):
-            blank = pc.equal(pc.binary_length(cells), 0)
-            return to_numpy(pc.if_else(blank, None, cells).cast(floats), missing=math.nan)
-    if isinstance(cells, list) and set(map(type, cells)) <= {int, float}:
-        with contextlib.suppress(OverflowError):
-            return np.array(cells, dtype=np.float64)
-    return np.array([_number_of(cell, words or {}) for cell in _listed(cells)], dtype=np.float64)
-
-
-def _is_sound(values: Floats, declared: Param) -> Any:
-    """Tell which values are finite numbers in a declared range; of scores, minus infinity is one."""
-    sound = np.isfinite(values)
-    if declared.low == -math.inf:
-        sound = values < math.inf
-    if declared.dtype is int:
-        sound &= (values == np.floor(values)) & (np.abs(values) <= LARGEST_INT)
-    if declared.dtype is bool:
-        sound &= (values == 0) | (values == 1)
-    for bound, holds in (
-        (declared.low, np.greater_equal),
-        (declared.high, np.less_equal),
-        (declared.above, np.greater),
-        (declared.below, np.less),
-    ):
-        if bound is not None:
-            sound &= holds(values, bound)
-    return sound
-
-
-def _listed(cells: Cells) -> list[Any]:
-    return cells if isinstance(cells, list) else cells.to_pylist()
-
-
-def _objects(cells: Cells) -> Array:
-    return np.fromiter(_listed(cells), object, len(cells))
-
-
-def _is_missing(cell: Any) -> bool:
-    """Tell whether a cell has no value."""
-    if isinstance(cell, str):
-        return len(cell) < 9 and cell.strip(BLANKS).casefold() in _MISSING
-    return (
-        cell is None
-        or bool(isinstance(cell, (float, np.floating)) and cell != cell)
-        or type(cell).__name__ in ("NAType", "NaTType")
-    )
-
-
-def _text_of(cell: Any) -> str:
-    """Return a cell as a string: whole numbers without a decimal point, an empty string for a missing value."""
-    if isinstance(cell, str):
-        return cell
-    if _is_missing(cell):
-        return ""
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
-
-
-def _must(declared: Param, name: str = "") -> str:
-    """Return a sentence that says what a value must be."""
-    expected = declared.expects().removesuffix(" or None")
-    for in_python, in_a_table in _KINDS.items():
-        if expected.startswith(in_python):
-            expected = in_a_table + expected.removeprefix(in_python)
-    return f"{f'the {name}' if name else 'It'} must be {expected}."
-
-
-_KINDS = {"True or False": "1 or 0", "an int": "a whole number", "a float": "a number", "a string": "a text"}
-"""The names of types in messages on parameters, and in messages on tables."""
-
-
-def _shown(cell: Any) -> str:
-    """Return a cell for a message."""
-    return str(cell) if isinstance(cell, date) else value_repr(cell)
-
-
 def _several(rows: int | Sequence[int]) -> tuple[int, ...]:
     return (int(rows),) if isinstance(rows, (int, np.integer)) else tuple(map(int, rows))
 
 
 def _first(where: Any) -> int:
     return int(np.argmax(where))
-
-
-# -- Arrow, without the conversions of pyarrow that import pandas ------------------------------------------------------
-
-
-def _kind(cells: Cells) -> str:
-    """Return what a column holds; ``"objects"`` for a list."""
-    import pyarrow as pa
-
-    if isinstance(cells, list):
-        return "objects"
-    is_a = pa.types
-    dtype = cells.type.value_type if is_a.is_dictionary(cells.type) else cells.type
-    if is_a.is_string(dtype) or is_a.is_large_string(dtype) or is_a.is_string_view(dtype):
-        return "text"
-    if is_a.is_integer(dtype):
-        return "integer"
-    if is_a.is_floating(dtype) or is_a.is_decimal(dtype):
-        return "number"
-    if is_a.is_timestamp(dtype) or is_a.is_date(dtype):
-        return "date"
-    return "null" if is_a.is_null(dtype) else "boolean" if is_a.is_boolean(dtype) else "other"
-
-
-def _seconds(array: pa.Array) -> Floats:
-    """Return dates as seconds since 1970, NaN if missing."""
-    import pyarrow as pa
-
-    if pa.types.is_date(array.type):
-        array = array.cast(pa.timestamp("s" if pa.types.is_date32(array.type) else "ms"))
-    whole = array.cast(pa.int64()).cast(pa.float64(), safe=False)
-    seconds: Floats = to_numpy(whole, missing=math.nan) / _PER_SECOND[array.type.unit]
-    return seconds
-
-
-def _first_rows(cells: Cells) -> Ints | None:
-    """Return the first row of each text of a dictionary-encoded column without missing ones; None unless in order of appearance."""
-    import pyarrow as pa
-
-    if isinstance(cells, list) or not pa.types.is_dictionary(cells.type) or _kind(cells) != "text":
-        return None
-    if not len(cells) or cells.null_count or cells.dictionary.null_count:
-        return None
-    largest = np.maximum.accumulate(to_numpy(cells.indices), dtype=np.int64)
-    new = np.diff(largest, prepend=-1)
-    is_in_order = new.max() <= 1 and largest[-1] == len(cells.dictionary) - 1
-    return np.flatnonzero(new) if is_in_order else None
-
-
-def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
-    """Return the number of each text, and the distinct texts by number, in order of appearance; none is missing."""
-    by_number = texts.dictionary_encode()
-    return to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
-
-
-def codes_in_use(distinct: pa.Array, code: Ints, rows: Ints) -> tuple[pa.Array, Ints]:
-    """Return the distinct texts of some rows, given those of all and the number of each row's, and the number of each."""
-    code = code[rows]
-    if 8 * len(code) < len(distinct):  # of a few, sorting takes less than a look at all texts
-        used, code = np.unique(code, return_inverse=True)
-    else:
-        is_used = np.zeros(len(distinct), dtype=bool)
-        is_used[code] = True
-        used, number = np.flatnonzero(is_used), np.empty(len(distinct), dtype=np.int64)
-        number[used] = np.arange(len(used))
-        code = number[code]
-    return distinct.take(from_ints(used)), code
-
-
-def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
-    """Return an Arrow array of numbers as a numpy array, with a number in place of missing values."""
-    import pyarrow as pa
-
-    if not numbers.null_count:
-        return np.from_dlpack(numbers)
-    valid, values = numbers.buffers()
-    filled = pa.Array.from_buffers(numbers.type, len(numbers), [None, values], offset=numbers.offset)
-    is_valid = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")[numbers.offset :][: len(numbers)]
-    return np.where(is_valid, np.from_dlpack(filled), missing)
-
-
-def from_ints(numbers: Ints) -> pa.Array:
-    """Return whole numbers as an Arrow array."""
-    import pyarrow as pa
-
-    return pa.Array.from_buffers(
-        pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers, dtype=np.int64))]
-    )
-
-
-def from_texts(texts: Sequence[str], errors: str = "strict") -> pa.Array:
-    """Return strings as an Arrow array; a TypeError for what is no string, by default a UnicodeEncodeError for half a surrogate pair."""
-    import pyarrow as pa
-
-    joined = "".join(texts)
-    lengths = map(len, texts) if joined.isascii() else (len(text.encode(errors=errors)) for text in texts)
-    offsets = offsets_of(np.fromiter(lengths, np.int64, len(texts)))
-    content = pa.py_buffer(joined.encode(errors=errors))
-    return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(offsets), content)
-
-
-def byte_offsets(texts: pa.Array) -> tuple[Ints, Any]:
-    """Return where the bytes of each of large strings start and end, and the bytes of all; none is missing."""
-    _, offset_buffer, content = texts.buffers()
-    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-    if len(texts):
-        offsets = np.frombuffer(offset_buffer, np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    if offsets[0] == offsets[-1]:  # Arrow may have no buffer for empty texts
-        return np.zeros_like(offsets), np.empty(0, dtype=np.uint8)
-    return offsets - offsets[0], np.frombuffer(content, np.uint8)[offsets[0] : offsets[-1]]
-
-
-def _is_utf_8(texts: pa.Array) -> bool:
-    import pyarrow as pa
-
-    try:
-        texts.validate(full=True)
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
-def _first_odd(texts: pa.Array) -> tuple[int, str]:
-    """Return the first text with a zero byte, or that is not UTF-8, and its place."""
-    import pyarrow as pa
-
-    for place, content in enumerate(texts.cast(pa.large_binary()).to_pylist()):
-        shown = content.decode(errors="backslashreplace")
-        if "\0" in shown or shown.encode() != content:
-            return place, shown
-    raise AssertionError("every text is sound")
-
-
-# -- dates -----------------------------------------------------------------------------------------------------------
-
-_TWO_DAYS = 2 * 86400.0
-_FIRST, _LAST = -62135596800.0 + _TWO_DAYS, 253402300799.0 - _TWO_DAYS
-"""The first second of the year 1 and the last of 9999, with a margin for time zones; a date is between them."""
-
-
-def check_dates(values: Floats, name: str, where: Callable[[int], str]) -> None:
-    """Raise if numbers are not dates in seconds since 1970.
-
-    Refused are numbers outside the years 1 to 9999, such as milliseconds. Also refused are whole numbers that look like
-    years (1000 to 2999) or days (YYYYMMDD), which as seconds would all be in 1970, if they are the majority of the numbers
-    other than 0.
-
-    Parameters
-    ----------
-    values : float array
-        The numbers; NaN if missing.
-    name : str
-        Their name in messages, such as the name of their column.
-    where : callable
-        Returns a description of where a number is, given its index.
-
-    Raises
-    ------
-    irmx.errors.DataError
-        If some number is not a date; the message names the first, and says what to do.
-
-    Examples
-    --------
-    >>> check_dates(np.array([0.0, 1800.0, 1393632000.0]), "date", "row {}".format)
-    >>> check_dates(np.array([1914.0, 1918.0]), "date", "row {}".format)
-    Traceback (most recent call last):
-    ...
-    irmx.errors.DataError: The date 1914 of row 0 looks like a year. Numeric dates are seconds since 1970: ...
-    """
-    whole = values % 1 == 0
-    year = (values >= 1000) & (values < 3000) & whole
-    month, day_of_month = values // 100 % 100, values % 100
-    day = (values >= 10_000_000) & (values < 30_000_000) & (month >= 1) & (month <= 12)
-    day &= (day_of_month >= 1) & (day_of_month <= 31) & whole
-    misread = year | day
-    if 2 * misread.sum() <= (~np.isnan(values) & (values != 0)).sum():
-        misread = np.zeros(len(values), dtype=bool)
-    for i in np.flatnonzero(misread | (values < _FIRST) | (values > _LAST))[:1].tolist():
-        like = "looks like a year" if year[i] else "looks like a day written YYYYMMDD"
-        what = like if misread[i] else "is not a date within the years 1 to 9999"
-        raise DataError(
-            f"The {name} {values[i]:.15g} of {where(i)} {what}. Numeric dates are seconds since 1970: divide milliseconds by 1000, "
-            "and write years and days as strings, such as 1914-01-01; in pandas, .astype('Int64').astype('string') turns whole "
-            "numbers into strings."
-        )

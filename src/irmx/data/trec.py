@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irmx.data.cells import as_number
 from irmx.data.files import check_text, cut_off
 from irmx.data.formats import Format
-from irmx.data.table import Source, Table, as_number
+from irmx.data.table import Source, Table
 from irmx.declare.columns import TableName
 from irmx.errors import DataError, value_repr
 from irmx.ragged import Ints

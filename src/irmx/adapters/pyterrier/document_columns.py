@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 
 from irmx.adapters.ir_datasets.fields import Field, Parsed
-from irmx.data.table import check_dates
+from irmx.data.cells import check_dates
 from irmx.errors import DataError, UsageError
 
 Missing = Literal["raise", "empty"]
