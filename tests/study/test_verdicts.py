@@ -259,6 +259,33 @@ def test_judges_have_their_own_grades(demo: Path, command: Callable[..., Any]) -
     assert mapped.out == own.out
 
 
+def test_results_of_another_tool_are_two_systems_by_name(demo: Path, command: Callable[..., Any]) -> None:
+    """The verdict is that on the runs, but for assumptions about unjudged documents, which need qrels."""
+    measures = ["AP", "RBP(p=0.5)", "RBP(p=0.9)", "P@5"]
+    computed = command("eval", "q", "titles.run", "bm25.run", *measures, "-q", "-n", "-o", "csv", "-p", "-1", cwd=demo)
+    (demo / "results.csv").write_text(computed.out)
+    options = ["--users", "RBP(p=0.5|0.9)", "--measures", "P@5", "-o", "csv"]
+    of_scores = command("verdict", "--scores", "results.csv", "titles.run", "bm25.run", "AP", *options, cwd=demo)
+    of_runs = command("verdict", "q", "titles.run", "bm25.run", "AP", *options, cwd=demo)
+    kept = [line for line in of_runs.out.splitlines() if "unjudged" not in line]
+    assert of_scores.out.splitlines() == kept
+    assert of_scores.code == of_runs.code
+    assert command("verdict", "--scores", "results.csv", "bm25.run", "titles.run", "P@5", cwd=demo).code == 4
+    for arguments, code in (
+        (["titles.run", "bm25.run"], 2),  # of four measures, which?
+        (["titles.run", "bm25.run", "nDCG"], 2),
+        (["titles.run", "missing.run", "AP"], 2),
+        (["titles.run", "bm25.run", "AP", "--judges", "q"], 2),
+    ):
+        assert command("verdict", "--scores", "results.csv", *arguments, cwd=demo).code == code
+    cost = "query_id,system,measure,value\n" + "".join(
+        f"{t},a,cost,{t}\n{t},b,cost,{t + 1 + t % 2}\n" for t in range(20)
+    )
+    (demo / "cost.csv").write_text(cost)
+    assert command("verdict", "--scores", "cost.csv", "a", "b", cwd=demo).code == 0
+    assert command("verdict", "--scores", "cost.csv", "a", "b", "--less-is-better", "cost", cwd=demo).code == 4
+
+
 def test_a_configuration_holds_the_options(demo: Path, command: Callable[..., Any]) -> None:
     (demo / "pyproject.toml").write_text(
         '[tool.irmx.verdict]\nmeasure = "AP"\nclaim = "no-worse"\nmargin = 0.01\nmeasures = "P@5 nDCG@10"\njudges = {same = "q"}\n'

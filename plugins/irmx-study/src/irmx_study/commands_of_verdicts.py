@@ -6,22 +6,26 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import click
 
 from irmx import DataError, UsageError
-from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, suggest
+from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, some, suggest
 from irmx_study.commands_of_judges import judges_named, mapped_grades, rels_of
 from irmx_study.options import (
     JudgesGradesOption,
     JudgesRelOption,
+    LessIsBetterOption,
     MissingOption,
     PlacesByFormatOption,
     draw,
     plot_option,
     table_option,
 )
+
+if TYPE_CHECKING:
+    from irmx_study.verdicts import Verdict
 
 _TABLE = "tool", "irmx", "verdict"
 """Where pyproject.toml has the configuration."""
@@ -119,6 +123,14 @@ def verdict_on_runs(
     plot: Annotated[list[str] | None, plot_option("views")] = None,
     methods: Annotated[bool, Option("--methods", help="Print sentences for the method section of a paper.")] = False,
     missing: Annotated[str | None, get_args(MissingOption)[1]] = None,
+    scores: Annotated[
+        bool,
+        Option(
+            "--scores",
+            help="The first argument is a file or quoted glob of per-topic results of any tool; BASELINE and RUN are systems in it.",
+        ),
+    ] = False,
+    less_is_better: LessIsBetterOption = None,
 ) -> None:
     """Tell whether a run is better than a baseline, and which doubt breaks that conclusion.
 
@@ -126,8 +138,6 @@ def verdict_on_runs(
     many of its views the claim holds, is undecided or contradicted, and the worst of them. With -o csv, one row per view.
     The exit code is 0 if the claim holds, 3 if a doubt breaks it or it is not shown, and 4 if it is contradicted.
     """
-    from irmx_study.verdicts import verdict
-
     named = judges_named(judges) if judges else None
     given: dict[str, Any] = {
         "measure": measure, "claim": claim, "margin": margin, "level": level, "users": users, "measures": measures, "slices": slices,
@@ -140,6 +150,24 @@ def verdict_on_runs(
     if named:  # those of other judges
         configured = {name: value for name, value in configured.items() if name not in ("rel", "grades")}
     chosen = configured | {k: v for k, v in given.items() if v is not None}
+    if scores:
+        found = _on_scores(qrels, baseline, run, chosen, less_is_better, expect)
+    else:
+        if less_is_better:
+            raise UsageError("--less-is-better goes with --scores: irmx knows the direction of what it computes.")
+        found = _on_runs(qrels, baseline, run, chosen, expect)
+    draw(found, plot)
+    if methods:
+        click.echo(found.methods())
+    else:
+        found.show(output_format, table, places)
+    sys.exit(found.exit_code)
+
+
+def _on_runs(qrels: str, baseline: str, run: str, chosen: dict[str, Any], expect: Path | None) -> Verdict:
+    """Return the verdict on two runs, which are scored in all views."""
+    from irmx_study.verdicts import verdict
+
     if "measure" not in chosen:
         raise UsageError(
             "irmx verdict needs a measure: irmx verdict QRELS BASELINE RUN MEASURE, or measure = in --config."
@@ -152,13 +180,27 @@ def verdict_on_runs(
         if not any(name for name, _ in names)
         else {name or os.path.basename(path): path for name, path in names}
     )
-    found = verdict(chosen.pop("measure"), qrels, runs, expect=expect, **chosen)
-    draw(found, plot)
-    if methods:
-        click.echo(found.methods())
-    else:
-        found.show(output_format, table, places)
-    sys.exit(found.exit_code)
+    return verdict(chosen.pop("measure"), qrels, runs, expect=expect, **chosen)
+
+
+def _on_scores(
+    files: str, baseline: str, run: str, chosen: dict[str, Any], less_is_better: list[str] | None, expect: Path | None
+) -> Verdict:
+    """Return the verdict on two systems of results that another tool computed; their other measures are chosen by name."""
+    from irmx_study.per_topic import read_per_topic
+    from irmx_study.verdicts import verdict
+
+    if needing := [name for name in ("judges", "rel", "grades", "collections") if name in chosen]:
+        raise UsageError(f"--{needing[0]} needs qrels and runs. Leave it out, or leave out --scores.")
+    found = read_per_topic(files).less_is_better(*less_is_better or ())
+    if "measure" not in chosen and len(found.names) > 1:
+        raise UsageError(f"{files} has {len(found.names)} measures: {some(found.names, 10)}. Name that of the claim.")
+    asked = [chosen[name] for name in ("measure", "users", "measures") if name in chosen]
+    chosen = {name: value for name, value in chosen.items() if name not in ("measure", "measures")}
+    both = found.select(systems=[baseline, run])
+    parts = [both.select(measures=one) for one in asked] if asked else [both]
+    views = list(dict.fromkeys(name for part in parts for name in part.names))
+    return verdict(both.select(views=views), baseline=baseline, expect=expect, **chosen)
 
 
 def _named(run: str) -> tuple[str, str]:

@@ -110,7 +110,7 @@ def verdict(
     rel, grades
         As for :func:`irmx_study.judges`, for these judges.
     users : str, Measure or iterable of them, optional
-        Settings of the measure, such as ``"RBP(p=.5:.95:10)"``.
+        Settings of the measure, such as ``"RBP(p=.5:.95:10)"``; of scores, which of their measures these are.
     measures : str, Measure or iterable of them, optional
         Other measures.
     slices : mapping of str to str, table, path, or "difficulty", optional
@@ -166,7 +166,7 @@ def verdict(
     """
     asked = Claim(claim, margin, level)
     check_missing(missing)
-    given = {"judges": judges, "users": users, "measures": measures, "collections": collections}
+    given = {"judges": judges, "measures": measures, "collections": collections}
     if qrels is None and runs is None:
         if of_runs := [name for name, value in given.items() if value is not None]:
             raise UsageError(
