@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import irmx
 import irmx_study
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
@@ -324,3 +325,50 @@ def test_a_terminal_shows_the_best_20_systems_and_the_baseline(command: Any, tmp
     assert [len(rows) for rows in shown.values()] == [20, 21, 25]
     assert shown["--baseline r16.run"][-1] == "r16"
     assert shown["-o markdown"][:20] == shown[""]
+
+
+# -- headers of runs --------------------------------------------------------------------------------------------------
+
+HEADER = """# ir_metadata.start
+# schema-version: 0.1
+# tag: mine
+# actor:
+#   team: Robin's & Kim_1
+# method:
+#   retrieval:
+#     - name: bm25
+#     - name: reranker
+# date: 2026-01-02
+# ir_metadata.end
+"""
+
+
+def test_the_header_of_a_run_is_kept_and_cited(command: Command, folder: Path) -> None:
+    run = folder / "bm25.run"
+    plain = command(*COMPARE, "-o", "csv", cwd=folder).out
+    run.write_text(HEADER + run.read_text())
+    assert command(*COMPARE, "-o", "csv", cwd=folder).out == plain
+    assert r"of Robin's \& Kim\_1 and is by bm25 and reranker" in command(*COMPARE, "--methods", cwd=folder).out
+    scores = irmx.scores("AP", folder / "demo.qrels", {"bm25": run, "titles": folder / "titles.run"})
+    assert scores.made_by["metadata"]["bm25"]["date"] == "2026-01-02"
+    scores.to_parquet(folder / "scores.parquet")
+    assert irmx.Scores.read_parquet(folder / "scores.parquet").made_by == scores.made_by
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "# ir_metadata.start\n# tag: [\n# ir_metadata.end\n",
+        "# ir_metadata.start\n# tag: mine\n",
+        "# ir_metadata.start\n# - mine\n# ir_metadata.end\n",
+        "# ir_metadata.start\n# a: &a [1, 1]\n# b: *a\n# ir_metadata.end\n",
+        "# ir_metadata.start\n# a: !!python/object/apply:os.system ['true']\n# ir_metadata.end\n",
+        "# ir_metadata.start\n# a: " + "[" * 5000 + "\n# ir_metadata.end\n",
+    ],
+)
+def test_a_header_that_cannot_be_read_is_left_out_with_a_warning(header: str, folder: Path) -> None:
+    run = folder / "bm25.run"
+    run.write_text(header + run.read_text())
+    with pytest.warns(irmx.DataWarning, match="ir_metadata"):
+        scores = irmx.scores("AP", folder / "demo.qrels", {"bm25": run})
+    assert "metadata" not in scores.made_by

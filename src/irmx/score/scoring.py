@@ -13,6 +13,8 @@ import ir_measures
 import numpy as np
 
 from irmx.data.chunks import MEMORY
+from irmx.data.formats import path_of
+from irmx.data.run_metadata import run_metadata
 from irmx.declare.from_function import FunctionMeasure
 from irmx.declare.measures import Measure
 from irmx.declare.symbols import Symbol
@@ -100,13 +102,17 @@ def scores(
                 for name, array in of_measure.fields.items():
                     fields.setdefault(name, np.full(shape, np.nan))[:, s, m] = array
             advance(1)
-    made_by = {
+    made_by: dict[str, Any] = {
         "versions": versions_of(evaluator.measures),
         "computed_by": evaluator.computed_by(),
         "qrels_name": os.fspath(qrels) if isinstance(qrels, (str, os.PathLike)) else "",
         "qrels": file_digest(qrels),
         "runs": {name: file_digest(run) for name, run in by_name.items()},
     }
+    paths = {name: path_of(run) for name, run in by_name.items() if isinstance(run, (str, os.PathLike))}
+    metadata = {name: run_metadata(path) for name, path in paths.items() if os.path.isfile(path)}
+    if any(metadata.values()):
+        made_by["metadata"] = {name: about for name, about in metadata.items() if about}
     return Scores(values, tuple(topics), tuple(by_name), tuple(evaluator.measures), retrieved, fields, made_by)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import irmx
 from irmx import Citation
-from irmx.toolkit import IR_MEASURES, IRMX, counted, in_latex, papers_of
+from irmx.toolkit import IR_MEASURES, IRMX, counted, in_latex, papers_of, visible
 from irmx_study.draws import all_signs
 from irmx_study.paired import PairedValues
 from irmx_study.pairs import complete_values
@@ -309,6 +309,11 @@ def _compared(comparison: Comparison) -> list[str]:
         first = f"We compared {len(systems)} systems with each of the baselines {of} {by} {on}"
     tools = f"irmx {irmx.__version__}{_cite(IRMX)} and ir_measures{_cite(IR_MEASURES)}"
     sentences = [f"{first}, using {tools}{_computed_by(comparison)}."]
+    sentences += [
+        sentence
+        for name, about in scores.made_by.get("metadata", {}).items()
+        if (sentence := _run_of(names.get(name, name), about))
+    ]
     if not scores.retrieved.all():
         sentences.append("A topic for which a system retrieved nothing counted with the default value of the measure.")
     sentences += [
@@ -316,6 +321,21 @@ def _compared(comparison: Comparison) -> list[str]:
         for name, left_out in topics_left_out(comparison)
     ]
     return sentences
+
+
+def _run_of(name: str, about: Mapping[str, Any]) -> str:
+    """Return a sentence on a run by the header of its file; empty if this says neither whose run it is nor what retrieved it."""
+
+    def names(entry: Any) -> list[str]:
+        several = entry if isinstance(entry, list) else [entry]
+        found = [one.get("team") or one.get("name") for one in several if isinstance(one, dict)]
+        return [visible(str(one))[:80] for one in found if one]
+
+    method = about.get("method")
+    steps = [of for step in method.values() for of in names(step)] if isinstance(method, dict) else []
+    team = names(about.get("actor"))
+    parts = [*([f"is of {joined(team)}"] if team else []), *([f"is by {joined(steps)}"] if steps else [])]
+    return f"The run {name} {' and '.join(parts)}, according to its header." if parts else ""
 
 
 def _collection(comparison: Comparison) -> str:
