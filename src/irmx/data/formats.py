@@ -223,9 +223,11 @@ def named_format(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
     """
     text = os.fspath(source)
     colon = next((place for place, _ in outside(text, ":")), len(text))
+    if not text[colon + 1 :]:
+        return None
     name, parenthesis, _ = text[:colon].partition("(")
     reader: Format | None = registry().formats().get(name)
-    if reader is None or not text[colon + 1 :] or os.path.exists(source):
+    if reader is None or os.path.exists(source):
         return None
     if parenthesis:
         if text[colon - 1] != ")":
