@@ -42,9 +42,14 @@ def test_continuation_by_counting(sessions):
     for rank, reached, went_on in table[["rank", "sessions", "went_on"]].itertuples(index=False):
         assert reached == sum(max(ranks) >= rank for ranks in sessions)
         assert went_on == sum(max(ranks) > rank for ranks in sessions)
+        ends = stats.binomtest(went_on, reached).proportion_ci(0.95, "wilson")
+        assert table.loc[rank - 1, ["low", "high"]].tolist() == pytest.approx(list(ends), abs=1e-12)
     assert len(table) == max(map(max, sessions))
-    assert (table["low"] <= table["continuation"]).all()
-    assert (table["continuation"] <= table["high"]).all()
+
+
+def test_a_click_far_down():
+    table = continuation_of_clicks(pd.DataFrame({"session": ["a", "b"], "rank": [100_000, 2], "time": [0.0, 0.0]}))
+    assert table["continuation"].tolist() == [1.0, 0.5, *[1.0] * 99_997, 0.0]
 
 
 def test_the_command_writes_what_by_rank_reads(tmp_path):
