@@ -181,7 +181,7 @@ def main() -> None:
         "",
         "## Parameters fitted to the ratings",
         "",
-        "The setting with the largest tau, among those on a grid, and the mean tau on parts of the sessions that did not choose it (ten times five folds):",
+        "The setting with the largest tau among those on a grid, of equal ones the first, and the mean tau on parts of the sessions that did not choose it (ten times five folds):",
         "",
         markdown(["measure", "best setting", "settings", "tau", "held out"], fitted, texts=2),
         "",

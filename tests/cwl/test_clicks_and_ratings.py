@@ -42,9 +42,14 @@ def test_continuation_by_counting(sessions):
     for rank, reached, went_on in table[["rank", "sessions", "went_on"]].itertuples(index=False):
         assert reached == sum(max(ranks) >= rank for ranks in sessions)
         assert went_on == sum(max(ranks) > rank for ranks in sessions)
+        ends = stats.binomtest(went_on, reached).proportion_ci(0.95, "wilson")
+        assert table.loc[rank - 1, ["low", "high"]].tolist() == pytest.approx(list(ends), abs=1e-12)
     assert len(table) == max(map(max, sessions))
-    assert (table["low"] <= table["continuation"]).all()
-    assert (table["continuation"] <= table["high"]).all()
+
+
+def test_a_click_far_down():
+    table = continuation_of_clicks(pd.DataFrame({"session": ["a", "b"], "rank": [100_000, 2], "time": [0.0, 0.0]}))
+    assert table["continuation"].tolist() == [1.0, 0.5, *[1.0] * 99_997, 0.0]
 
 
 def test_the_command_writes_what_by_rank_reads(tmp_path):
@@ -123,6 +128,7 @@ PEERS = {
 
 @pytest.mark.parametrize("name", PEERS)
 @pytest.mark.parametrize("less_is_better", [False, True])
+@pytest.mark.filterwarnings("ignore:.*same, best correlation")
 def test_the_best_setting_by_scipy(name, less_is_better):
     peers = {p: PEERS[name](of(f"RBP(p={p})"), SAID) for p in (0.3, 0.5, 0.7)}
     best = (min if less_is_better else max)(peers, key=peers.__getitem__)
@@ -212,3 +218,44 @@ def test_what_else_is_refused():
     with pytest.warns(irmx.DataWarning, match="1 rated session"):
         found = fit_to_ratings(EXPRESSION, QRELS, RUN, more)
     assert found.measures["sessions"].tolist() == [40]
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_sizes_change_nothing(size):
+    ratings = RATINGS.assign(rating=SAID * size)
+    [row] = fit_to_ratings("RBP(p=0.5)", QRELS, RUN, ratings, correlation="pearson").measures.to_dict("records")
+    assert row["correlation"] == pytest.approx(PEERS["pearson"](of("RBP(p=0.5)"), SAID), abs=1e-9)
+    small = fit_to_ratings("CWL(user=rbp,max_grade=1e16)", QRELS, RUN, RATINGS).measures["correlation"]
+    assert small.tolist() == fit_to_ratings("CWL(user=rbp)", QRELS, RUN, RATINGS).measures["correlation"].tolist()
+
+
+def test_of_settings_that_correlate_equally_the_first_is_reported():
+    with pytest.warns(irmx.DataWarning, match=r"2 settings .* P\(rel=0.5\)@1, P@1"):
+        found = fit_to_ratings("P(rel=0.5|1)@1", QRELS, RUN, RATINGS)
+    assert found.measures["measure"].tolist() == ["P(rel=0.5)@1"]
+
+
+def test_measures_of_one_text_are_fitted_separately():
+    found = fit_to_ratings("AP RBP(p=0.3|0.9)", QRELS, RUN, RATINGS).measures
+    assert found["settings"].tolist() == [1, 2]
+    with pytest.raises(irmx.UsageError):
+        fit_to_ratings("", QRELS, RUN, RATINGS)
+
+
+def test_ids_that_are_numbers():
+    qrels, run = (
+        pd.DataFrame([(i, d, v) for i, t in enumerate(TOPICS) for d, v in of[t].items()]) for of in (QRELS, RUN)
+    )
+    qrels.columns, run.columns = ["query_id", "doc_id", "relevance"], ["query_id", "doc_id", "score"]
+    ratings = RATINGS.assign(query_id=range(len(TOPICS)))
+    numbers, texts = (fit_to_ratings("AP", *given).measures for given in ((qrels, run, ratings), (QRELS, RUN, RATINGS)))
+    pd.testing.assert_frame_equal(numbers, texts)
+    with pytest.raises(irmx.DataError, match="No rated session"):
+        fit_to_ratings("AP", qrels, run, RATINGS)
+
+
+def test_a_session_without_a_value_is_refused():
+    qrels = {**QRELS, "t7": {"a": 0}}
+    for measure in ("CWL(user=rbp,no_relevant='nan')", "CWL(user=rbp,no_relevant='default'|'nan')"):
+        with pytest.raises(irmx.DataError, match="session t7"):
+            fit_to_ratings(measure, qrels, RUN, RATINGS)

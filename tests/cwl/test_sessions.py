@@ -298,5 +298,5 @@ def test_the_cheaper_agent_wins():
 def test_costs_that_are_none(column, values):
     with pytest.raises(irmx.DataError, match="'tokens'"):
         irmx.calc_aggregate("SessionCost(of='tokens')", OF_TWO, SPENT.assign(**{column: values}))
-    with pytest.raises(irmx.DataError, match="'cost'"):
-        irmx.calc_aggregate("SessionCost(of='cost')", OF_TWO, SPENT)
+    with pytest.raises(irmx.DataError, match="'price'"):
+        irmx.calc_aggregate("SessionCost(of='price')", OF_TWO, SPENT)

@@ -401,3 +401,11 @@ def test_files_of_real_tools(name: str, sizes: dict[str, int]) -> None:
     assert {
         t: int(numbers[a:b].max()) for t, a, b in zip(run.topics, run.offsets, run.offsets[1:], strict=False)
     } == sizes
+
+
+def test_the_price_of_a_search_is_no_cost_of_each_document(write: Any) -> None:
+    path = write(json.dumps({"session": "s", "documents": ["x", "y"], "price": 0.5}))
+    [price, cost] = irmx.calc_aggregate(
+        "SessionCost(of='price') CWL(user=precision(k=2),value=ETC)", {"s": {"x": 1}}, path
+    ).values()
+    assert (price, cost) == (0.5, 2)  # of two documents, at the default of 1

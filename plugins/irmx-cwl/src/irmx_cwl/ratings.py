@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,7 +64,7 @@ def fit_to_ratings(
     ----------
     measures : str, Measure, or iterable of them
         Each is one measure, or an expression with several values of parameters, such as ``sRBP(p=0.1:0.9:9,b=0:1:5)``, of which the
-        best setting is chosen.
+        best setting is chosen. Different measures in one text are fitted separately.
     qrels, run : any
         What :func:`irmx.read_qrels` and :func:`irmx.read_run` take.
     ratings : DataFrame, str or Path
@@ -98,7 +100,8 @@ def fit_to_ratings(
     Warns
     -----
     irmx.DataWarning
-        About rated sessions that are not in the qrels; they are left out.
+        About rated sessions that are not in the qrels, which are left out, and about several settings that correlate best; the first of
+        them is reported, and ``share`` and ``cross_validated`` count it before the others.
 
     Examples
     --------
@@ -107,26 +110,35 @@ def fit_to_ratings(
     >>> rows = [(f"s{i}", 1, "x" if i % 3 else "a", 2.0) for i in range(12)] + [(f"s{i}", 2, "a", 1.0) for i in range(12)]
     >>> run = pd.DataFrame(rows, columns=["query_id", "query_number", "doc_id", "score"])
     >>> ratings = pd.DataFrame({"query_id": list(qrels), "rating": [5, 2, 3, 4, 2, 1, 5, 3, 1, 4, 3, 2]})
-    >>> found = fit_to_ratings(["sRBP(b=0|0.5)", "Session(measure='RR')"], qrels, run, ratings, folds=2)
+    >>> found = fit_to_ratings(["sRBP", "Session(measure='RR',over=mean|last)"], qrels, run, ratings, folds=2)
     >>> found.measures[["measure", "settings", "correlation", "cross_validated"]].round(2)
                      measure  settings  correlation  cross_validated
-    0            sRBP(b=0.0)         2         0.75             0.77
-    1  Session(measure='RR')         1         0.75             0.77
+    0                   sRBP         1         0.75             0.77
+    1  Session(measure='RR')         2         0.75             0.77
     """
     import pandas as pd
 
     if correlation not in CORRELATIONS:
-        raise UsageError(f"correlation must be {some(CORRELATIONS)}. Got {correlation!r} instead.")
-    for name, number, least in (("folds", folds, 2), ("repeats", repeats, 1), ("resamples", resamples, 100)):
+        raise UsageError(f"correlation must be one of {', '.join(CORRELATIONS)}. Got {correlation!r} instead.")
+    for name, number, least in (
+        ("folds", folds, 2),
+        ("repeats", repeats, 1),
+        ("resamples", resamples, 100),
+        ("seed", seed, 0),
+    ):
         if number < least:
             raise UsageError(f"{name} must be at least {least}. Got {number} instead.")
     asked = [measures] if isinstance(measures, (str, irmx.Measure)) or not isinstance(measures, Iterable) else measures
-    families = [parse_measures(one) if isinstance(one, str) else [one] for one in asked]
+    families = [settings for one in asked for settings in _families(one)]
     if not families:
         raise UsageError("There is no measure to correlate with the ratings.")
     rated = _ratings(ratings, rating)
     judgments, read = irmx.read_qrels(qrels), irmx.read_run(run)
-    sessions = [topic for topic in judgments.topics if topic in rated]
+    run_name = os.fspath(run) if isinstance(run, (str, os.PathLike)) else "run"
+    sessions = [topic for topic in map(str, judgments.topics) if topic in rated]
+    if not sessions:
+        judged = some(map(str, judgments.topics))
+        raise DataError(f"No rated session is in the qrels. The ratings have {some(rated)}; the qrels have {judged}.")
     if strange := [topic for topic in rated if topic not in set(sessions)]:
         warnings.warn(
             f"{counted(len(strange), 'rated session')} not in the qrels left out: {some(strange)}",
@@ -144,12 +156,24 @@ def fit_to_ratings(
     of_measures: list[dict[str, Any]] = []
     of_parameters: list[dict[str, Any]] = []
     for family in families:
-        scores = irmx.scores(family, judgments, {"run": read})
-        row = {topic: number for number, topic in enumerate(scores.topics)}
+        scores = irmx.scores(family, judgments, {run_name: read})
+        row = {str(topic): number for number, topic in enumerate(scores.topics)}
         values = scores.values[[row[topic] for topic in sessions], 0].T
+        for m, s in np.argwhere(~np.isfinite(values))[:1].tolist():
+            raise DataError(
+                f"{scores.measures[m]} has the value {values[m, s]:g} for session {sessions[s]}, and no correlation. Leave the session out of "
+                "the ratings, or choose another measure."
+            )
         direction = [-1.0 if getattr(m, "LESS_IS_BETTER", False) != less_is_better else 1.0 for m in scores.measures]
         fit = _Fit.of(CORRELATIONS[correlation], values, said, np.array(direction), samples)
         name = str(scores.measures[fit.best])
+        if len(fit.equal) > 1:
+            equal = some(str(scores.measures[m]) for m in fit.equal)
+            warnings.warn(
+                f"{counted(len(fit.equal), 'setting')} have the same, best correlation, of which the first is reported: {equal}",
+                DataWarning,
+                stacklevel=2,
+            )
         if not len(fit.held_out):
             raise DataError(
                 f"{name} has the same value for all {counted(len(sessions), 'rated session')}, or for all in each of {folds} parts."
@@ -168,6 +192,15 @@ def fit_to_ratings(
         )
         of_parameters += [{"measure": name, **found} for found in _parameters(scores.views, fit)]
     return RatingFit(pd.DataFrame(of_measures), pd.DataFrame(of_parameters))
+
+
+def _families(measures: Any) -> Iterable[list[ir_measures.Measure]]:
+    """Yield the settings of every measure in a text, or a measure by itself."""
+    if not isinstance(measures, str):
+        yield [irmx.parse_measure(measures)]
+        return
+    for _, settings in groupby(parse_measures(measures), key=lambda measure: measure.NAME):
+        yield list(settings)
 
 
 def _ratings(source: Any, column: str) -> dict[str, float]:
@@ -218,6 +251,7 @@ class _Fit:
     """The best of some settings, and what it is on other samples."""
 
     best: int
+    equal: list[int]
     correlation: float
     resampled: Floats
     chosen: Array
@@ -227,21 +261,33 @@ class _Fit:
     def of(cls, correlate: Correlation, values: Floats, said: Floats, direction: Floats, samples: _Samples) -> _Fit:
         """Choose among settings, whose values have the shape (settings, sessions)."""
         every = np.vstack([np.ones((1, len(said))), samples.train, samples.test, samples.resampled])
-        found = correlate(np.round(values, 12), said, every)
+        found = correlate(_scaled(values).round(12), _scaled(said[None])[0], every)
         whole, train, test, resampled = np.split(found, np.cumsum([1, len(samples.train), len(samples.test)]), axis=1)
 
+        def agreement(correlations: Floats) -> Floats:
+            """Return what is best if it is largest; what differs by rounding errors is equal."""
+            return np.asarray(np.nan_to_num(direction[:, None] * correlations.round(12), nan=-np.inf))
+
         def best_in(correlations: Floats) -> Array:
-            return np.asarray(np.argmax(np.nan_to_num(direction[:, None] * correlations, nan=-np.inf), axis=0))
+            return np.asarray(np.argmax(agreement(correlations), axis=0))
 
         best = int(best_in(whole)[0])
+        of_all = agreement(whole)[:, 0]
         held_out = test[best_in(train), np.arange(test.shape[1])]
         return cls(
             best,
+            np.flatnonzero(of_all == of_all[best]).tolist(),
             float(whole[best, 0]),
             resampled[best],
             best_in(resampled),
             held_out[~np.isnan(held_out)],
         )
+
+
+def _scaled(values: Floats) -> Floats:
+    """Return values in which the largest of each row has the size 1, so that squares neither overflow nor vanish."""
+    size = np.abs(values).max(axis=1, keepdims=True)
+    return np.asarray(values / np.where(size > 0, size, 1))
 
 
 Correlation = Callable[[Floats, Floats, Floats], Floats]

@@ -20,16 +20,16 @@ COSTS = {
         how="give a run as a table with this column, or traces of agents, which have it",
         sample=SampleValues((7.0,)),
     )
-    for name, text in (("tokens", "tokens"), ("time", "seconds"), ("cost", "cost"))
+    for name, text in (("tokens", "tokens"), ("time", "seconds"), ("price", "price"))
 }
 """The run columns that hold a cost of each query."""
 
 
 class SessionCost(Measure):
-    """What a session costs, of which less is better: tokens, seconds, another cost, or the number of queries or documents.
+    """What a session costs, of which less is better: tokens, seconds, a price, or the number of queries or documents.
 
-    ``tokens``, ``time`` and ``cost`` are run columns that traces of agents have: the value of a search stands in each of its rows. They
-    are added up over the queries of the session. A session that the run lacks has cost ``missing``.
+    ``tokens``, ``time`` and ``price`` are run columns that traces of agents have: the value of a search stands in each of its rows. They
+    are added up over the queries of the session. The column ``cost`` of ``CWL`` is another one: what each document costs. A session that the run lacks has cost ``missing``.
 
     Examples
     --------
@@ -48,14 +48,14 @@ class SessionCost(Measure):
         {
             "M": "the number of queries of the session",
             "m": "a query",
-            "c_m": "its cost, as of says: its tokens, seconds or cost, the number of its documents, or 1",
+            "c_m": "its cost, as of says: its tokens, seconds or price, the number of its documents, or 1",
         },
         source="the plugin irmx-cwl",
     )
     SUPPORTED_PARAMS = {
         "of": Param(
             str,
-            "what is added up: the run columns tokens, time (in seconds) or cost of each query, or queries or documents, which are counted",
+            "what is added up: the run columns tokens, time (in seconds) or price of each query, or queries or documents, which are counted",
             required=True,
             choices=(*COSTS, "queries", "documents"),
         ),

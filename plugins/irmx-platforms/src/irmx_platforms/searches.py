@@ -29,7 +29,7 @@ class Search:
     place: str
     time: float | None = None
     tokens: float | None = None
-    cost: float | None = None
+    price: float | None = None
     number: int | None = None
 
 
@@ -119,7 +119,7 @@ def searches_of_browsecomp(record: Json, place: str) -> Iterator[Search]:
 
 
 def search_of_object(record: Json, place: str) -> Search:
-    """Return the search that an object of one's own says: session, documents, and perhaps query, query_number, time, tokens, cost."""
+    """Return the search that an object of one's own says: session, documents, and perhaps query, query_number, time, tokens, price."""
     documents = record.get("documents", record.get("doc_ids"))
     if not isinstance(documents, list):
         raise ValueError("it has no list 'documents' of ids, or of objects with id and score")
@@ -127,7 +127,7 @@ def search_of_object(record: Json, place: str) -> Search:
     if stated is not None and (not isinstance(stated, int) or isinstance(stated, bool) or stated < 1):
         raise ValueError(f"its query_number must be a whole number of 1 or more. Got {stated!r} instead")
     numbers: dict[str, float | None] = {}
-    for name in ("time", "tokens", "cost"):
+    for name in ("time", "tokens", "price"):
         value = record.get(name)
         if value is not None and (
             not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e300

@@ -40,13 +40,13 @@ class Row(NamedTuple):
     score: float | None
     time: float | None
     tokens: float | None
-    cost: float | None
+    price: float | None
 
 
 class Traces(Format):
     r"""Traces of agents as a run: a topic is a session, and its queries are the searches of the session, in the order of their start.
 
-    The columns ``time`` (seconds), ``tokens`` and ``cost`` are those of the search, in each of its rows, as far as the file has them.
+    The columns ``time`` (seconds), ``tokens`` and ``price`` are those of the search, in each of its rows, as far as the file has them.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class Traces(Format):
 
     def _rows(self, topic: str, number: int, search: Search) -> Iterator[Row]:
         """Yield the documents of a search, each once; a row without a document if it found none."""
-        of_search = search.time, search.tokens, search.cost
+        of_search = search.time, search.tokens, search.price
         scores = falling([_score(document) for document in search.documents or ()])
         seen: set[str] = set()
         for document, score in zip(search.documents or (), scores, strict=True):
@@ -296,7 +296,7 @@ def _table(rows: Sequence[Row], *without: str) -> pa.Table:
         "score": pa.float64(),
         "time": pa.float64(),
         "tokens": pa.float64(),
-        "cost": pa.float64(),
+        "price": pa.float64(),
     }
     columns = {
         name: pa.array(values, types[name]) if name in types else texts(values)
