@@ -179,29 +179,24 @@ def fit_effort(
     samples = multiplicities(users, resamples, seed)
     warn_of_one_cluster(users, "times")
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-        found = statistics[statistic](
-            np.log(seconds[used]) if statistic == "within_users" else seconds[used],
-            media[used],
-            user,
-            types.index(reference),
-            samples,
-            types,
+        effort, of_types = statistics[statistic](
+            seconds[used], media[used], user, types.index(reference), samples, types
         )
-    if not ((found.effort[0] > 0) & np.isfinite(found.effort[0])).all():
+    if not ((effort[0] > 0) & np.isfinite(effort[0])).all():
         raise DataError(
             f"{log.name}: the times are too far apart for floating-point numbers: {seconds[used].min():g} to "
             f"{seconds[used].max():g} seconds. Leave times out with 'shortest' and 'longest'."
         )
-    if np.isfinite(found.effort[1:]).all(axis=1).mean() < _FEWEST:
-        rare = int(np.argmin(np.isfinite(found.effort).sum(axis=0)))
+    if np.isfinite(effort[1:]).all(axis=1).mean() < _FEWEST:
+        rare = int(np.argmin(np.isfinite(effort).sum(axis=0)))
         raise DataError(
             f"Too few users saw {types[rare]!r} for an interval: more than {1 - _FEWEST:.0%} of the samples of users "
             "contain none of them."
         )
     return EffortFit(
-        dict(zip(types, map(float, found.effort[0]), strict=True)),
-        {name: interval95(row[np.isfinite(row)], users) for name, row in zip(types, found.effort[1:].T, strict=True)},
-        dict(zip(types, map(float, found.seconds), strict=True)),
+        dict(zip(types, map(float, effort[0]), strict=True)),
+        {name: interval95(row[np.isfinite(row)], users) for name, row in zip(types, effort[1:].T, strict=True)},
+        dict(zip(types, map(float, of_types), strict=True)),
         dict(zip(types, map(int, counts), strict=True)),
         int((seconds <= shortest).sum()),
         int((seconds > limit).sum()),
@@ -209,10 +204,8 @@ def fit_effort(
     )
 
 
-@dataclass(frozen=True)
-class _Estimate:
-    effort: Floats  # (1 + resamples, types); the first row is the original users; NaN where a sample has no estimate
-    seconds: Floats  # (types,)
+_Estimate = tuple[Floats, Floats]
+"""Efforts, shape (1 + resamples, types), those of the original users first, NaN where a sample has none; and seconds, (types,)."""
 
 
 def _means(
@@ -223,7 +216,7 @@ def _means(
     total, count = np.stack([sample @ np.hstack(sums) for sample in samples]).reshape(-1, 2, k).swapaxes(0, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = total / count
-        return _Estimate(mean / mean[:, [reference]], mean[0])
+        return mean / mean[:, [reference]], mean[0]
 
 
 def _medians(
@@ -232,7 +225,7 @@ def _medians(
     order = np.argsort(time, kind="stable")
     of_type = [order[media[order] == number] for number in range(len(types))]
     median = np.array([[_median(time[rows], sample[user[rows]]) for rows in of_type] for sample in samples])
-    return _Estimate(median / median[:, [reference]], median[0])
+    return median / median[:, [reference]], median[0]
 
 
 def _median(ascending: Floats, often: Ints) -> float:
@@ -245,9 +238,10 @@ def _median(ascending: Floats, often: Ints) -> float:
 
 
 def _within_users(
-    log_time: Floats, media: Ints, user: Ints, reference: int, samples: Iterator[Ints], types: list[str]
+    time: Floats, media: Ints, user: Ints, reference: int, samples: Iterator[Ints], types: list[str]
 ) -> _Estimate:
     """Least-squares fit of log t = a_user + b_type; its normal equations are sums over users, which a sample weights."""
+    log_time = np.log(time)
     users, others = int(user.max()) + 1, [t for t in range(len(types)) if t != reference]
     size = np.bincount(user, minlength=users)
     is_type = (media[:, None] == np.array(others)).astype(np.float64)
@@ -268,4 +262,4 @@ def _within_users(
     effort[:, reference] = 1.0
     effort[np.ix_(solvable, others)] = np.exp(np.linalg.solve(sums[solvable, :, :k], sums[solvable, :, k:])[..., 0])
     counts = np.bincount(media, minlength=len(types))
-    return _Estimate(effort, np.exp(segment_sum(log_time, media, len(types)) / counts))
+    return effort, np.exp(segment_sum(log_time, media, len(types)) / counts)

@@ -164,8 +164,8 @@ def fit_examination(
     if not data.examined.any():
         raise DataError("No block in the log was observed to be examined, so no model can be fitted to it.")
     grid = np.linspace(*bounds, _STEPS + 1) if parameter else np.zeros(1)
-    pages, of_session = data.distinct
-    expected = np.stack([probabilities(pages, _with(model, parameter, value)) for value in grid])
+    pages, gain, of_session = data.distinct
+    expected = np.stack([probabilities(data, _with(model, parameter, value), pages, gain) for value in grid])
     clusters = int(data.cluster.max()) + 1
     samples = multiplicities(clusters, resamples, seed)
     warn_of_one_cluster(clusters, "blocks")
@@ -247,7 +247,7 @@ def _with(model: Any, parameter: str | None, value: float) -> Any:
 
 
 def _counts(
-    log: ExaminationLog, pages: ExaminationLog, of_session: Ints, expected: Floats, samples: Iterator[Ints]
+    log: ExaminationLog, pages: Pages, of_session: Ints, expected: Floats, samples: Iterator[Ints]
 ) -> tuple[Floats, Floats, Floats]:
     """Return probabilities and counts by sample, for groups of blocks that no value of the parameter distinguishes.
 
@@ -256,7 +256,7 @@ def _counts(
     from scipy.sparse import coo_array
 
     _, first, cell_of = np.unique(expected.round(12), axis=1, return_index=True, return_inverse=True)
-    block = pages.pages.offsets[of_session][log.pages.page] + log.pages.position - 1
+    block = pages.offsets[of_session][log.pages.page] + log.pages.position - 1
     seen = log.examined.astype(np.int64)
     where = (
         np.concatenate([2 * cell_of.ravel()[block], 2 * cell_of.ravel()[block] + 1]),
@@ -357,27 +357,15 @@ class ExaminationLog:
         return len(self.sessions)
 
     @cached_property
-    def distinct(self) -> tuple[ExaminationLog, Ints]:
-        """A log with every distinct page once, and the index of each session's page in it."""
+    def distinct(self) -> tuple[Pages, Floats, Ints]:
+        """Every distinct page once, the gains of its blocks, and the index of each session's page."""
         kinds: dict[bytes, int] = {}
-        look = np.column_stack([self.gain, self.pages.visual])
-        of_session = [
-            kinds.setdefault(look[start:end].tobytes(), len(kinds)) for start, end in pairwise(self.pages.offsets)
-        ]
-        _, first = np.unique(of_session, return_index=True)
+        look, ends = np.column_stack([self.gain, self.pages.visual]), pairwise(self.pages.offsets)
+        of_session = np.array([kinds.setdefault(look[start:end].tobytes(), len(kinds)) for start, end in ends])
+        first = np.unique(of_session, return_index=True)[1]
         keep = np.isin(self.pages.page, first)
-        blocks = self.pages.where(keep)
-        offsets = offsets_of(self.pages.blocks[first])
-        names = [self.sessions[i] for i in first]
-        log = ExaminationLog(
-            names,
-            replace(blocks, offsets=offsets),
-            self.gain[keep],
-            self.examined[keep],
-            self.cluster[first],
-            self.has,
-        )
-        return log, np.array(of_session)
+        pages = replace(self.pages.where(keep), offsets=offsets_of(self.pages.blocks[first]))
+        return pages, self.gain[keep], of_session
 
     @property
     def observed(self) -> Floats:
@@ -437,21 +425,14 @@ def read_examinations(source: ExaminationLog | pd.DataFrame | str | os.PathLike[
     for row in np.flatnonzero(cluster[session] != user)[:1].tolist():
         rows.refuse(row, f"the session {names[session[row]]!r} belongs to another user in an earlier row.")
     ones = np.ones(len(rows))
-    pages = Pages(
-        offsets,
-        np.full(len(rows), WEB, dtype=object),
-        ones * WEB_ORIENTATION,
-        0 * ones,
-        ones.astype(np.int64),
-        ones,
-        visual[order],
-    )
+    of_web = (np.full(len(rows), WEB, dtype=object), ones * WEB_ORIENTATION, 0 * ones, ones.astype(np.int64), ones)
+    pages = Pages(offsets, *of_web, visual[order])
     has = frozenset(name for name in ("visual", "gain") if name in rows)
     return ExaminationLog(names, pages, gain[order], examined[order], cluster, has)
 
 
-def probabilities(log: ExaminationLog, model: Any) -> Floats:
-    """Return the probability that every block of a log is examined, according to an examination model.
+def probabilities(log: ExaminationLog, model: Any, pages: Pages | None = None, gain: Floats | None = None) -> Floats:
+    """Return the probability that every block of a log, or of other pages, is examined, according to an examination model.
 
     Raises
     ------
@@ -459,18 +440,19 @@ def probabilities(log: ExaminationLog, model: Any) -> Floats:
         If the model needs a column that the log does not have (named in the message), or returns something that is not
         a probability.
     """
-    found = np.asarray(model.probabilities(log.pages, log.gain), dtype=np.float64)
-    if not ((found >= 0) & (found <= 1 + 1e-12)).all():
-        raise DataError(
-            f"The examination model {model!r} gives {found[~((found >= 0) & (found <= 1))][0]:g}, which is not a probability."
-        )
+    pages, gain = log.pages if pages is None else pages, log.gain if gain is None else gain
+    found = np.asarray(model.probabilities(pages, gain), dtype=np.float64)
+    wrong = found[~((found >= 0) & (found <= 1 + 1e-12))]
+    if len(wrong):
+        raise DataError(f"The examination model {model!r} gives {wrong[0]:g}, which is not a probability.")
     every = np.ones(len(found))
-    others = {"gain": (log.pages, every / 2), "visual": (replace(log.pages, visual=every > 0), log.gain)}
-    meaning = {"gain": "the gain of each block", "visual": "which blocks contain an image or a video"}
-    for column, other in others.items():
+    for column, meaning, other in (
+        ("gain", "the gain of each block", (pages, every / 2)),
+        ("visual", "which blocks contain an image or a video", (replace(pages, visual=every > 0), gain)),
+    ):
         if column not in log.has and not np.allclose(found, model.probabilities(*other), rtol=0, atol=1e-12):
             raise DataError(
-                f"The examination model {model.NAME!r} needs to know {meaning[column]}, which the log does not record. "
+                f"The examination model {model.NAME!r} needs to know {meaning}, which the log does not record. "
                 f"Add the column {column!r}, or fit another model."
             )
     return np.minimum(found, 1.0)

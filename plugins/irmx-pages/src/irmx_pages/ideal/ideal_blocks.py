@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irmx.ragged import Bools, Floats, Ints, offsets_of, position_in_run, position_in_segment, segment_of, segment_sum
+from irmx.ragged import Bools, Floats, Ints, offsets_of, position_in_run, position_in_segment, segment_sum
 from irmx_pages.page.efforts import efforts, visual
 from irmx_pages.page.judged_verticals import JudgedVerticals
-from irmx_pages.page.page_arrays import Pages
+from irmx_pages.page.page_arrays import OnPages, Pages
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ GREEDY_LIMITS = Limits(threshold=0.5, fill=False)
 
 
 @dataclass(frozen=True)
-class IdealBlocks:
+class IdealBlocks(OnPages):
     """The blocks of one ideal page per topic.
 
     Attributes
@@ -56,15 +56,9 @@ class IdealBlocks:
         The numbers of relevant items and of items.
     """
 
-    offsets: Ints
     place: Ints
     relevant: Ints
     items: Ints
-
-    @property
-    def page(self) -> Ints:
-        """The page of every block."""
-        return segment_of(self.offsets)
 
 
 def most_oriented(topic: Ints, orientation: Floats, threshold: float, most: int | None = None) -> Ints:

@@ -17,11 +17,10 @@ from irmx_pages.page.pages_of_rankings import ShownBlocks, layout_of
 def described_blocks(rankings: Rankings, cutoff: int | None, split_blocks: bool) -> dict[str, Any]:
     """Return one row per block of the pages: its position, its vertical, its items and their judgments."""
     laid_out = layout_of(rankings, split_blocks)
-    position = np.arange(len(laid_out.label)) - laid_out.offsets[laid_out.page] + 1
-    keep = np.flatnonzero(np.ones(len(position), dtype=bool) if cutoff is None else position <= cutoff)
+    keep = laid_out.top(cutoff)
     items = [rankings.ranked.doc_ids[a:b] for a, b in pairwise(laid_out.first.tolist())]
     return {
-        "block": position[keep],
+        "block": laid_out.position[keep],
         "vertical": laid_out.vertical[keep],
         "doc_id": [" ".join(items[i]) for i in keep.tolist()],
         "items": np.diff(laid_out.first)[keep],

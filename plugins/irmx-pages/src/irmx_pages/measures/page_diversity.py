@@ -58,11 +58,9 @@ class PageDiversity(Measure):
         def made() -> ShownBlocks:
             judged = judged_verticals(rankings)
             blocks = ideal_blocks(judged, ideal, limits)
-            page = blocks.page
-            position = np.arange(len(page)) - blocks.offsets[page] + 1
-            keep = slice(None) if cutoff is None else position <= cutoff
-            label, relevant = judged.label[blocks.place], blocks.relevant.astype(np.float64)
-            return ShownBlocks(page[keep], position[keep], label[keep], relevant[keep])
+            keep = blocks.top(cutoff)
+            label, relevant = judged.label[blocks.place[keep]], blocks.relevant[keep].astype(np.float64)
+            return ShownBlocks(blocks.page[keep], blocks.position[keep], label, relevant)
 
         return rankings.qrels_memo(("ideal blocks", rankings.rel, ideal, limits, cutoff), made)
 

@@ -119,9 +119,8 @@ def _labels(rankings: Rankings) -> tuple[Ints, list[str]]:
 
 def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints) -> Floats:
     """Return the orientation of every vertical of every topic."""
-    rows = rankings.qrels_rows
-    given = rows.column(ORIENTATION, missing_ok=True)
-    there = np.flatnonzero(given == given)
+    given = rankings.qrels_rows.column(ORIENTATION, missing_ok=True)
+    there = np.flatnonzero(~np.isnan(given))
     for row in there[~((given[there] >= 0) & (given[there] <= 1))][:1].tolist():
         raise _error(
             rankings,
@@ -129,49 +128,62 @@ def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints)
             f"the qrels column 'orientation' must be in [0, 1]. Found {given[row]:g} for {_row(rankings, row)}, vertical "
             f"{names[name[of_row[row]]]!r}.",
         )
-    low, high = np.full(len(name), np.inf), np.full(len(name), -np.inf)
-    np.minimum.at(low, of_row[there], given[there])
-    np.maximum.at(high, of_row[there], given[there])
+    rows = _RowsOfVerticals(rankings, "orientation", names, of_row, name, given)
+    low, high = rows.extremes(there)
     web = np.array([n == WEB for n in names], dtype=bool)[name]
     low, high = np.where(web & (low > high), WEB_ORIENTATION, low), np.where(web & (low > high), WEB_ORIENTATION, high)
-
-    def wrong(at: int, values: list[float], says: str) -> DataError:
-        """Return an error about a vertical of a topic, located at the first rows with the given values."""
-        mine = np.flatnonzero(of_row == at)
-        first = [int(mine[given[mine] == value][0]) for value in values] or [int(mine[0])]
-        named = f"query {rankings.topics[rows.topic[mine[0]]]} and the vertical {names[name[at]]!r}"
-        return _error(rankings, sorted(first), f"the qrels column 'orientation' {says.format(named)}")
-
     for at in np.flatnonzero(low > high)[:1].tolist():
         says = f"has no value for {{}}; at least one of these rows needs it. To get it, {ORIENTATION.how}. General web is {WEB!r}."
-        raise wrong(at, [], says)
+        raise rows.wrong(at, [], says)
     for at in np.flatnonzero(low < high)[:1].tolist():
-        raise wrong(at, [low[at], high[at]], f"must have one value for {{}}. Found {low[at]:g} and {high[at]:g}.")
+        says = f"must have one value for {{}}. Found {low[at]:g} and {high[at]:g}."
+        raise rows.wrong(at, [low[at], high[at]], says)
     for at in np.flatnonzero(web & (low != WEB_ORIENTATION))[:1].tolist():
         says = f"is {low[at]:g} for {{}}. The orientation of the web is {WEB_ORIENTATION}; leave it out."
-        raise wrong(at, [low[at]], says)
+        raise rows.wrong(at, [low[at]], says)
     return low
 
 
 def _media(rankings: Rankings, names: list[str], of_row: Ints, name: Ints) -> tuple[Ints, list[str]]:
     """Return the number of the media type of every vertical of every topic, and the media types."""
-    rows = rankings.qrels_rows
     by_name = [media_of(n) for n in names]
-    if not rows.has(JUDGED_MEDIA):
+    if not rankings.qrels_rows.has(JUDGED_MEDIA):
         return name, by_name
-    number, given = rows.labels(JUDGED_MEDIA, missing_ok=True)
-    first, last = np.full(len(name), len(given)), np.full(len(name), -1)
-    np.minimum.at(first, of_row[number >= 0], number[number >= 0])
-    np.maximum.at(last, of_row, number)
-    for at in np.flatnonzero((last >= 0) & (first < last))[:1].tolist():
-        mine = np.flatnonzero(of_row == at)
-        raise _error(
-            rankings,
-            sorted(int(mine[number[mine] == media][0]) for media in (first[at], last[at])),
-            f"the qrels column 'media' must have one value for query {rankings.topics[rows.topic[mine[0]]]} and the vertical "
-            f"{names[name[at]]!r}. Found {given[first[at]]!r} and {given[last[at]]!r}. Split them into two verticals.",
-        )
-    return np.where(last >= 0, last, len(given) + name), [*map(str, given), *by_name]
+    number, given = rankings.qrels_rows.labels(JUDGED_MEDIA, missing_ok=True)
+    rows = _RowsOfVerticals(rankings, "media", names, of_row, name, number)
+    low, high = rows.extremes(np.flatnonzero(number >= 0))
+    for at in np.flatnonzero(low < high)[:1].tolist():
+        one, other = given[int(low[at])], given[int(high[at])]
+        says = f"must have one value for {{}}. Found {one!r} and {other!r}. Split them into two verticals."
+        raise rows.wrong(at, [low[at], high[at]], says)
+    return np.where(high >= 0, high, len(given) + name).astype(np.int64), [*map(str, given), *by_name]
+
+
+@dataclass(frozen=True)
+class _RowsOfVerticals:
+    """A column of the qrels with one value for every vertical of a topic."""
+
+    rankings: Rankings
+    column: str
+    names: list[str]
+    of_row: Ints  # the vertical of a topic that every row is about
+    name: Ints  # its number among the names
+    given: Floats | Ints
+
+    def extremes(self, there: Ints) -> tuple[Floats, Floats]:
+        """Return the smallest and the largest value of every vertical, of the rows with a value; infinite without any."""
+        low, high = np.full(len(self.name), np.inf), np.full(len(self.name), -np.inf)
+        np.minimum.at(low, self.of_row[there], self.given[there])
+        np.maximum.at(high, self.of_row[there], self.given[there])
+        return low, high
+
+    def wrong(self, at: int, values: list[float], says: str) -> DataError:
+        """Return an error about a vertical of a topic, located at the first rows with the given values."""
+        mine = np.flatnonzero(self.of_row == at)
+        first = [int(mine[self.given[mine] == value][0]) for value in values] or [int(mine[0])]
+        topic = self.rankings.topics[self.rankings.qrels_rows.topic[mine[0]]]
+        named = f"query {topic} and the vertical {self.names[self.name[at]]!r}"
+        return _error(self.rankings, sorted(first), f"the qrels column {self.column!r} {says.replace('{}', named, 1)}")
 
 
 def _row(rankings: Rankings, row: int) -> str:

@@ -19,7 +19,36 @@ WEB_ORIENTATION = 0.5
 
 
 @dataclass(frozen=True)
-class Pages:
+class OnPages:
+    """Blocks of pages: those of page p are ``offsets[p]:offsets[p + 1]``, from top to bottom."""
+
+    offsets: Ints
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def page(self) -> Ints:
+        """The number of each block's page."""
+        return segment_of(self.offsets)
+
+    @cached_property
+    def position(self) -> Ints:
+        """The position of each block on its page, from 1."""
+        return position_in_segment(self.offsets) + 1
+
+    @property
+    def blocks(self) -> Ints:
+        """The number of blocks of every page."""
+        return np.diff(self.offsets)
+
+    def top(self, cutoff: int | None) -> Ints:
+        """Return the indices of the blocks down to a position."""
+        return np.flatnonzero(self.position <= (np.inf if cutoff is None else cutoff))
+
+
+@dataclass(frozen=True)
+class Pages(OnPages):
     """The blocks of pages, as ragged arrays; within a page from top to bottom.
 
     A block is one general web result, or consecutive items of one vertical.
@@ -50,7 +79,6 @@ class Pages:
     (1, array([0, 0]), array([1, 2]))
     """
 
-    offsets: Ints
     vertical: Array
     orientation: Floats
     relevant: Floats
@@ -60,31 +88,11 @@ class Pages:
 
     __repr__ = short_repr
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @cached_property
-    def page(self) -> Ints:
-        """The number of each block's page."""
-        return segment_of(self.offsets)
-
-    @cached_property
-    def position(self) -> Ints:
-        """The position of each block on its page, from 1."""
-        return position_in_segment(self.offsets) + 1
-
-    @property
-    def blocks(self) -> Ints:
-        """The number of blocks of every page."""
-        return np.diff(self.offsets)
-
     def where(self, keep: Bools) -> Pages:
         """Return the pages with only the blocks for which ``keep`` is true."""
         offsets = offsets_of(np.bincount(self.page[keep], minlength=len(self)))
-        of_blocks: tuple[Array, ...] = (
-            self.vertical, self.orientation, self.relevant, self.items, self.effort, self.visual
-        )  # fmt: skip
-        return Pages(offsets, *(values[keep] for values in of_blocks))
+        names = ("vertical", "orientation", "relevant", "items", "effort", "visual")
+        return Pages(offsets, *(getattr(self, name)[keep] for name in names))
 
     def without_empty(self) -> Pages:
         """Return the pages that have blocks."""

@@ -196,11 +196,10 @@ def _of_page(error: DataError, batch: Sequence[Page], pages: Sequence[Page], eva
     """Return the error of a batch with the page at fault added, unless all pages of the topic have the same error."""
     for page in batch:
         mine = _error(page, evaluator)
-        if mine is None:
-            continue
-        others = (p for p in pages if p.query_id == page.query_id and p is not page)
-        same = [str(_error(p, evaluator)) == str(mine) for p in others]
-        return error if same and all(same) else mine.at(page.name)
+        if mine is not None:
+            others = [_error(p, evaluator) for p in pages if p.query_id == page.query_id and p is not page]
+            alike = others and all(str(other) == str(mine) for other in others)
+            return error if alike else mine.at(page.name)
     return error
 
 

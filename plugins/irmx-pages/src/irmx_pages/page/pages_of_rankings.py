@@ -11,11 +11,11 @@ from irmx import DataError, Rankings
 from irmx.ragged import Bools, Floats, Ints, segment_of, segment_sum
 from irmx_pages.page.efforts import DEFAULT, EffortTable, efforts, media_of, visual
 from irmx_pages.page.judged_verticals import BLOCK, MEDIA, VERTICAL, JudgedVerticals, judged_verticals
-from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Pages
+from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, OnPages, Pages
 
 
 @dataclass(frozen=True)
-class LaidOut:
+class LaidOut(OnPages):
     """The blocks of the pages of a run, before efforts are known.
 
     Attributes
@@ -36,7 +36,6 @@ class LaidOut:
         The media types by number.
     """
 
-    offsets: Ints
     first: Ints
     label: Ints
     vertical: Ints
@@ -44,11 +43,6 @@ class LaidOut:
     relevant: Floats
     media: Ints
     media_names: list[str]
-
-    @property
-    def page(self) -> Ints:
-        """The page of every block."""
-        return segment_of(self.offsets)
 
 
 def pages_of(
@@ -289,6 +283,5 @@ class ShownBlocks:
 def shown_blocks(rankings: Rankings, cutoff: int | None, split_blocks: bool) -> ShownBlocks:
     """Return the blocks of the pages of a run, up to a cutoff in blocks."""
     laid_out = layout_of(rankings, split_blocks)
-    position = np.arange(len(laid_out.label)) - laid_out.offsets[laid_out.page] + 1
-    keep = slice(None) if cutoff is None else position <= cutoff
-    return ShownBlocks(laid_out.page[keep], position[keep], laid_out.label[keep], laid_out.relevant[keep])
+    keep = laid_out.top(cutoff)
+    return ShownBlocks(laid_out.page[keep], laid_out.position[keep], laid_out.label[keep], laid_out.relevant[keep])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,22 +86,13 @@ class Preferences:
         """Return a non-empty subset of the votes, with only its pairs and assessors."""
         pairs, pair = np.unique(self.pair[votes], return_inverse=True)
         people, assessor = np.unique(self.assessor[votes], return_inverse=True)
-
-        def of(values: list[str], kept: Ints) -> list[str]:
-            return [values[i] for i in kept.tolist()]
-
-        return Preferences(
-            of(self.query_id, pairs),
-            of(self.page_a, pairs),
-            of(self.page_b, pairs),
-            None if self.bin_pair is None else of(self.bin_pair, pairs),
-            None if self.trap is None else of(self.trap, pairs),
-            of(self.assessors, people),
-            pair,
-            assessor,
-            self.answer[votes],
-            of(self.places, pairs),
-        )
+        of_pairs = {
+            name: [values[i] for i in pairs.tolist()]
+            for name in ("query_id", "page_a", "page_b", "bin_pair", "trap", "places")
+            if (values := getattr(self, name)) is not None
+        }
+        assessors = [self.assessors[i] for i in people.tolist()]
+        return replace(self, **of_pairs, assessors=assessors, pair=pair, assessor=assessor, answer=self.answer[votes])
 
     def majority(self, level: float = 0.75) -> Ints:
         """Return the page that at least a given share of the assessors of each pair prefers.
@@ -143,18 +134,14 @@ class Preferences:
         """Return the votes as a table that :func:`read_preferences` reads, one row per vote."""
         import pandas as pd
 
-        pairs = self.pair.tolist()
-        columns: dict[str, list[str]] = {
-            "query_id": [self.query_id[i] for i in pairs],
-            "page_a": [self.page_a[i] for i in pairs],
-            "page_b": [self.page_b[i] for i in pairs],
-            "assessor": [self.assessors[i] for i in self.assessor.tolist()],
-            "choice": [ANSWERS[i] for i in self.answer.tolist()],
-        }
-        for name, of_pairs in (("bin_pair", self.bin_pair), ("trap", self.trap)):
-            if of_pairs is not None:
-                columns[name] = [of_pairs[i] for i in pairs]
-        return pd.DataFrame(columns)
+        of_pairs = pd.DataFrame({name: getattr(self, name) for name in ("query_id", "page_a", "page_b")})
+        table = of_pairs.iloc[self.pair].reset_index(drop=True)
+        table["assessor"] = [self.assessors[i] for i in self.assessor.tolist()]
+        table["choice"] = [ANSWERS[i] for i in self.answer.tolist()]
+        for name, values in (("bin_pair", self.bin_pair), ("trap", self.trap)):
+            if values is not None:
+                table[name] = [values[i] for i in self.pair.tolist()]
+        return table
 
 
 def read_preferences(source: Any) -> Preferences:
@@ -223,18 +210,8 @@ def read_preferences(source: Any) -> Preferences:
         votes.append((pair, assessor, _answer(rows, row, "choice", turned)))
     pair, assessor, answer = np.array(votes, dtype=np.int64).T
     topics, pages_a, pages_b = (list(values) for values in zip(*pairs, strict=True))
-    return Preferences(
-        topics,
-        pages_a,
-        pages_b,
-        labels.get("bin_pair"),
-        labels.get("trap"),
-        list(assessors),
-        pair,
-        assessor,
-        answer,
-        places,
-    )
+    of_pairs = (topics, pages_a, pages_b, labels.get("bin_pair"), labels.get("trap"))
+    return Preferences(*of_pairs, list(assessors), pair, assessor, answer, places)
 
 
 def _answer(rows: Table, row: int, column: str, turned: bool) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 import irmx
-from irmx import DataError, Judgments, UsageError, read_run
+from irmx import DataError, Judgments, Run, UsageError, read_run
 from irmx_pages.ideal.ideal_blocks import most_oriented
 from irmx_pages.page.judged_verticals import JUDGED_VERTICAL, judged_verticals
 from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION
@@ -95,40 +95,34 @@ def ranked_items(name: str, run: Any) -> dict[str, Ranked]:
             f"The ranking {name!r} lacks the column 'vertical', the vertical that each item comes from. It has: {', '.join(found.columns)}."
         )
     out: dict[str, Ranked] = {}
-    for number, query_id in enumerate(found.topics):
-        start = int(found.offsets[number])
-        docs = found.docs(number)
+    for query_id, rows in _best_first(found):
         topic = out[query_id] = Ranked({}, {})
-        for row in _best_first(docs, found.score[start : start + len(docs)]):
-            where = vertical[start + row]
+        for row, doc in rows:
+            where = vertical[row]
             if where is None or where != where or where == "":
-                raise DataError(
-                    f"The ranking {name!r} has no vertical for the item {docs[row]!r} of topic {query_id!r}."
-                )
-            topic.items.setdefault(str(where), []).append(docs[row])
-            if media is not None and media[start + row]:
-                topic.media.setdefault(str(where), str(media[start + row]))
+                raise DataError(f"The ranking {name!r} has no vertical for the item {doc!r} of topic {query_id!r}.")
+            topic.items.setdefault(str(where), []).append(doc)
+            if media is not None and media[row]:
+                topic.media.setdefault(str(where), str(media[row]))
     return out
 
 
 def ranked_verticals(name: str, run: Any) -> dict[str, list[str]]:
     """Return a ranking of verticals by topic, best first."""
-    found = read_run(run)
-    out = {}
-    for number, query_id in enumerate(found.topics):
-        docs = found.docs(number)
-        start = int(found.offsets[number])
-        out[query_id] = [docs[row] for row in _best_first(docs, found.score[start : start + len(docs)])]
-        if WEB in out[query_id]:
+    out = {query_id: [doc for _, doc in rows] for query_id, rows in _best_first(read_run(run))}
+    for query_id, verticals in out.items():
+        if WEB in verticals:
             raise DataError(
                 f"The ranking of verticals {name!r} has {WEB!r} for topic {query_id!r}; the web is always on the page. Remove it."
             )
     return out
 
 
-def _best_first(docs: list[str], scores: Any) -> list[int]:
-    """Return rows sorted by score and, for equal scores, by document, both descending."""
-    return sorted(range(len(docs)), key=lambda row: (scores[row], docs[row]), reverse=True)
+def _best_first(run: Run) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """Yield the rows and documents of every topic, by score and, for equal scores, by document, both descending."""
+    for number, query_id in enumerate(run.topics):
+        rows = enumerate(run.docs(number), start=int(run.offsets[number]))
+        yield query_id, sorted(rows, key=lambda row: (run.score[row[0]], row[1]), reverse=True)
 
 
 def refuse_names(given: Mapping[str, Any], what: str) -> None:
