@@ -84,6 +84,8 @@ def examination(model: str, page: list[Block], alpha: float, reading: str, **par
     for i in range(1, len(page) + 1):
         if model == "dcg":
             out.append(1 / math.log2(i + 1))
+        elif model == "late":
+            out.append(1.0 if i == 2 else 0.5 / i)
         elif model == "rbp":
             out.append(params["beta"] ** (i - 1))
         elif model == "err":

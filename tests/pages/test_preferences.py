@@ -1,10 +1,12 @@
-"""Preferences are read and checked; majorities and Fleiss' kappa are those of the definitions."""
+"""Preferences are read and checked; majorities, traps and Fleiss' kappa are those of the definitions."""
 
 from __future__ import annotations
 
 import math
 import re
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +15,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx_pages import fleiss_kappa, read_preferences
-from irmx_pages.preferences.preference_votes import ANSWERS
+from irmx_pages import (
+    Block,
+    Page,
+    agreement,
+    fit_preferences,
+    fleiss_kappa,
+    page_pairs,
+    read_preferences,
+    simulate_pages,
+    simulate_preferences,
+    without_traps,
+)
+from irmx_pages.example import example
 
 COLUMNS = ["query_id", "page_a", "page_b", "assessor", "choice"]
 
@@ -25,42 +38,19 @@ def votes(*choices: str, **more: list[str]) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    ("choices", "three_of_four", "all_four"),
+    ("choices", "three_of_four", "all_four", "both_bad"),
     [
-        ("aaaa", 1, 1),
-        ("bbbb", -1, -1),
-        ("aaab", 1, 0),
-        ("abbb", -1, 0),
-        ("aabb", 0, 0),
-        ("aaa-", 1, 0),
-        ("aa--", 0, 0),
-        ("----", 0, 0),
+        ("aaaa", 1, 1, False), ("bbbb", -1, -1, False), ("aaab", 1, 0, False), ("abbb", -1, 0, False), ("aabb", 0, 0, False),
+        ("aaa-", 1, 0, False), ("aa--", 0, 0, False), ("----", 0, 0, False), ("aaax", 1, 0, False), ("aabx", 0, 0, False),
+        ("aaxx", 0, 0, False), ("axxx", 0, 0, True), ("xxxx", 0, 0, True), ("-xx-", 0, 0, False),
     ],
-)
-def test_majorities_of_four_assessors(choices: str, three_of_four: int, all_four: int) -> None:
-    found = read_preferences(votes(*("tie" if c == "-" else c for c in choices)))
-    assert found.majority(3 / 4).tolist() == [three_of_four]
-    assert found.majority(1).tolist() == [all_four]
-
-
-@pytest.mark.parametrize(
-    ("choices", "prefers", "both_bad"),
-    [
-        ("aaax", 1, False),
-        ("aabx", 0, False),
-        ("aaxx", 0, False),
-        ("axxx", 0, True),
-        ("xxxx", 0, True),
-        ("-xx-", 0, False),
-    ],
-)
-def test_both_bad_counts_among_the_assessors_of_a_pair(choices: str, prefers: int, both_bad: bool) -> None:
-    names = {"-": "tie", "x": "bad"}
-    found = read_preferences(votes(*(names.get(c, c) for c in choices)))
-    assert found.counts.sum() == 4
-    assert found.counts[0].tolist() == [choices.count(c) for c in "ab-x"]
-    assert found.majority(3 / 4).tolist() == [prefers]
+)  # fmt: skip
+def test_majorities_of_four_assessors(choices: str, three_of_four: int, all_four: int, both_bad: bool) -> None:
+    """A tie and "both are bad" count among the assessors of a pair."""
+    found = read_preferences(votes(*({"-": "tie", "x": "bad"}.get(c, c) for c in choices)))
+    assert (found.majority(3 / 4).tolist(), found.majority(1).tolist()) == ([three_of_four], [all_four])
     assert found.majority_both_bad(3 / 4).tolist() == [both_bad]
+    assert found.counts.tolist() == [[choices.count(c) for c in "ab-x"]]
     assert found.both_bad.tolist() == [c == "x" for c in choices]
 
 
@@ -71,27 +61,23 @@ def test_a_majority_is_more_than_half(level: float) -> None:
 
 
 def test_a_pair_shown_the_other_way_round_is_the_same_pair() -> None:
-    turned = votes("a", "a").assign(page_a=["p", "r"], page_b=["r", "p"])
-    found = read_preferences(turned)
-    assert len(found) == 1
-    assert found.counts.tolist() == [[1, 1, 0, 0]]
+    found = read_preferences(votes("a", "a").assign(page_a=["p", "r"], page_b=["r", "p"]))
+    assert (len(found), found.counts.tolist()) == (1, [[1, 1, 0, 0]])
 
 
-def test_preferences_come_back_from_their_table(tmp_path: Path) -> None:
-    given_votes = votes("a", "TIE", "b", "Bad", bin_pair=["H-L"] * 4, trap=["B"] * 4)
-    found = read_preferences(given_votes)
-    for suffix in ("csv", "jsonl"):
-        path = tmp_path / f"votes.{suffix}"
-        if suffix == "csv":
-            found.frame().to_csv(path, index=False)
-        else:
-            found.frame().to_json(path, orient="records", lines=True)
-        again = read_preferences(path)
-        assert again.frame().equals(found.frame())
-        assert again.bin_pair == ["H-L"]
-        assert again.trap == ["b"]
-        assert [ANSWERS[i] for i in again.answer] == ["a", "tie", "b", "bad"]
-        assert again.places == [f"{path}, line {2 if suffix == 'csv' else 1}"]
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_preferences_come_back_from_their_table(tmp_path: Path, suffix: str) -> None:
+    found = read_preferences(votes("a", "TIE", "b", "Bad", bin_pair=["H-L"] * 4, trap=["B"] * 4))
+    path = tmp_path / f"votes.{suffix}"
+    if suffix == "csv":
+        found.frame().to_csv(path, index=False)
+    else:
+        found.frame().to_json(path, orient="records", lines=True)
+    again = read_preferences(path)
+    assert again.frame().equals(found.frame())
+    assert again.frame()["choice"].tolist() == ["a", "tie", "b", "bad"]
+    assert (again.bin_pair, again.trap) == (["H-L"], ["b"])
+    assert again.places == [f"{path}, line {2 if suffix == 'csv' else 1}"]
 
 
 @pytest.mark.parametrize(
@@ -100,30 +86,19 @@ def test_preferences_come_back_from_their_table(tmp_path: Path) -> None:
         ({"choice": ["a", "c"]}, "line 3: the choice 'c' must be a"),
         ({"choice": ["a", ""]}, "line 3: the choice is missing"),
         ({"assessor": ["1", "1"]}, "lines 2 and 3: the assessor '1' votes twice on 'p' and 'r' of topic 'q'"),
+        ({"assessor": ["1", "1"], "page_a": ["p", "r"], "page_b": ["r", "p"]}, "lines 2 and 3: .* votes twice"),
         ({"page_b": ["r", "p"]}, "line 3: page 'p' of topic 'q' is compared with itself"),
         ({"trap": ["", "c"]}, "line 3: the trap 'c' must be a"),
-        (
-            {"trap": ["a", "b"]},
-            "line 3: the pages 'p' and 'r' of topic 'q' have the trap 'b' here and 'a' in an earlier row",
-        ),
-        (
-            {"trap": ["a", ""]},
-            "line 3: the pages 'p' and 'r' of topic 'q' have the trap none here and 'a' in an earlier row",
-        ),
+        ({"trap": ["a", "b"]}, "line 3: the pages 'p' and 'r' of topic 'q' have the trap 'b' here and 'a' in an earlier"),
+        ({"trap": ["a", ""]}, "line 3: the pages 'p' and 'r' of topic 'q' have the trap none here and 'a' in an earlier"),
         ({"bin_pair": ["H-L", "H-H"]}, "line 3: the pages 'p' and 'r' of topic 'q' have the bin_pair 'H-H' here"),
     ],
-)
+)  # fmt: skip
 def test_preferences_that_are_wrong_are_named(tmp_path: Path, changes: dict[str, list[str]], said: str) -> None:
     path = tmp_path / "votes.csv"
     votes("a", "b").assign(**changes).to_csv(path, index=False)
-    with pytest.raises(irmx.DataError, match=said) as caught:
+    with pytest.raises(irmx.DataError, match=rf"^{re.escape(str(path))}, {said}"):
         read_preferences(path)
-    assert re.match(rf"{re.escape(str(path))}, (line|lines 2 and) 3: ", str(caught.value))
-
-
-def test_an_assessor_votes_once_however_the_pair_is_shown() -> None:
-    with pytest.raises(irmx.DataError, match=r"The preferences, rows 0 and 1 .*votes twice"):
-        read_preferences(votes("a", "b").assign(assessor="1", page_a=["p", "r"], page_b=["r", "p"]))
 
 
 def test_a_column_that_is_missing_is_named() -> None:
@@ -134,32 +109,28 @@ def test_a_column_that_is_missing_is_named() -> None:
 # -- Fleiss' kappa ---------------------------------------------------------------------------------------------------
 
 FOURTEEN_RATERS = [
-    [0, 0, 0, 0, 14],
-    [0, 2, 6, 4, 2],
-    [0, 0, 3, 5, 6],
-    [0, 3, 9, 2, 0],
-    [2, 2, 8, 1, 1],
-    [7, 7, 0, 0, 0],
-    [3, 2, 6, 3, 0],
-    [2, 5, 3, 2, 2],
-    [6, 5, 2, 1, 0],
-    [0, 2, 2, 3, 7],
-]
+    [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+]  # fmt: skip
 """Ten subjects, fourteen raters, five categories: a worked example that is often printed, with kappa 0.210."""
 
 
-def test_kappa_of_a_published_example() -> None:
-    assert fleiss_kappa(FOURTEEN_RATERS) == pytest.approx(0.210, abs=5e-4)
+@pytest.mark.parametrize(
+    ("counts", "kappa"),
+    [
+        (FOURTEEN_RATERS, 0.20993),
+        ([[4, 0, 0], [0, 4, 0]], 1),
+        ([[2, 2], [2, 2]], -1 / 3),
+        ([[4, 0], [4, 0]], math.nan),
+        ([[1, 0], [0, 1]], math.nan),
+        ([[3, 1], [1, 3], [1, 0]], fleiss_kappa([[3, 1], [1, 3]])),  # subjects with one vote are left out
+    ],
+)
+def test_kappa(counts: list[list[int]], kappa: float) -> None:
+    assert fleiss_kappa(counts) == pytest.approx(kappa, abs=1e-5, nan_ok=True)
 
 
-def test_kappa_at_its_ends() -> None:
-    assert fleiss_kappa([[4, 0, 0], [0, 4, 0]]) == 1
-    assert fleiss_kappa([[2, 2], [2, 2]]) == pytest.approx(-1 / 3)
-    assert math.isnan(fleiss_kappa([[4, 0], [4, 0]]))
-    assert math.isnan(fleiss_kappa([[1, 0], [0, 1]]))
-
-
-counts = st.integers(2, 6).flatmap(
+RATED = st.integers(2, 6).flatmap(
     lambda raters: st.lists(
         st.integers(0, raters).flatmap(lambda a: st.integers(0, raters - a).map(lambda b: [a, b, raters - a - b])),
         min_size=2,
@@ -168,22 +139,107 @@ counts = st.integers(2, 6).flatmap(
 )
 
 
-@given(counts)
-def test_kappa_counts_pairs_of_raters_that_agree(table: list[list[int]]) -> None:
-    found = np.array(table)
-    raters = int(found[0].sum())
-    same = total = 0
-    for row in table:
-        labels = [category for category, n in enumerate(row) for _ in range(n)]
-        same += sum(a == b for i, a in enumerate(labels) for b in labels[i + 1 :])
-        total += raters * (raters - 1) // 2
-    chance = float(((found.sum(axis=0) / found.sum()) ** 2).sum())
-    kappa = fleiss_kappa(table)
-    if chance == 1:
-        assert math.isnan(kappa)
-    else:
-        assert kappa == pytest.approx((same / total - chance) / (1 - chance), abs=1e-12)
+@given(RATED)
+def test_kappa_counts_pairs_of_raters_that_agree(counts: list[list[int]]) -> None:
+    table = np.array(counts)
+    raters = int(table[0].sum())
+    same = sum(n * (n - 1) // 2 for row in counts for n in row)
+    chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
+    agreed = same / (len(counts) * raters * (raters - 1) // 2)
+    kappa = math.nan if chance == 1 else (agreed - chance) / (1 - chance)
+    assert fleiss_kappa(counts) == pytest.approx(kappa, abs=1e-12, nan_ok=True)
 
 
-def test_kappa_leaves_out_subjects_with_one_vote() -> None:
-    assert fleiss_kappa([[3, 1], [1, 3], [1, 0]]) == fleiss_kappa([[3, 1], [1, 3]])
+# -- traps -----------------------------------------------------------------------------------------------------------
+
+
+def trapped(failed: dict[str, int], right: str = "a", wrong: str = "b") -> pd.DataFrame:
+    """Each assessor fails so many of four traps, and votes for page p on one other pair."""
+    rows = [
+        ("q", f"good{i}", f"poor{i}", who, wrong if i < n else right, right)
+        for who, n in failed.items()
+        for i in range(4)
+    ]
+    rows += [("q", "p", "r", who, "a", "") for who in failed]
+    return pd.DataFrame(rows, columns=[*COLUMNS, "trap"])
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3])
+@pytest.mark.parametrize(("right", "wrong"), [("a", "b"), ("b", "tie"), ("bad", "a")])
+def test_who_fails_more_traps_than_allowed_is_left_out(most: int, right: str, wrong: str) -> None:
+    people = ["none", "one", "two", "three", "four"]
+    table = trapped({name: n for n, name in enumerate(people)}, right, wrong)
+    said = rf"{4 - most} of 5 assessors failed more than {most} trap pairs.*four \(4\)"
+    with pytest.warns(irmx.DataWarning, match=said):
+        kept = without_traps(read_preferences(table), most)
+    assert kept.assessors == people[: most + 1]
+    assert (kept.page_a, kept.page_b, kept.trap) == (["p"], ["r"], [""])
+    assert kept.counts.tolist() == [[most + 1, 0, 0, 0]]
+
+
+def test_the_paper_allows_two_and_none_removes_nobody() -> None:
+    with pytest.warns(irmx.DataWarning, match=r"left out: three \(3\)$"):
+        assert without_traps(read_preferences(trapped({"two": 2, "three": 3}))).assessors == ["two"]
+    kept = without_traps(read_preferences(trapped({"one": 1, "four": 4})), None)
+    assert (kept.assessors, len(kept), kept.counts.sum()) == (["one", "four"], 1, 2)
+    without = read_preferences(trapped({"one": 4}).query("trap == ''"))
+    assert without_traps(without) is without
+
+
+def test_a_trap_may_be_shown_either_way_round() -> None:
+    table = trapped({"ann": 0, "bob": 0})
+    turned = (table["assessor"] == "bob") & (table["trap"] != "")
+    table.loc[turned, ["page_a", "page_b"]] = table.loc[turned, ["page_b", "page_a"]].to_numpy()
+    table.loc[turned, ["choice", "trap"]] = "b"
+    assert without_traps(read_preferences(table), 0).assessors == ["ann", "bob"]
+
+
+@pytest.mark.parametrize(
+    ("table", "most", "error", "said"),
+    [
+        (trapped({"three": 3}), 2, irmx.DataError, r"row 0 .*every assessor failed more than 2 of them, so there are no"),
+        (trapped({"none": 0}).query("trap != ''"), 2, irmx.DataError, "have trap pairs, and no votes on other pairs are left"),
+        (trapped({"none": 0}), -1, irmx.UsageError, r"'failed_traps' must be an int in the range \[0, inf\). Got -1"),
+    ],
+)  # fmt: skip
+def test_where_nothing_is_left(table: Any, most: int, error: Any, said: str) -> None:
+    with pytest.raises(error, match=said):
+        without_traps(read_preferences(table), most)
+
+
+def test_agreement_is_with_careful_assessors_and_traps_need_no_page() -> None:
+    pages = [Page("q", name, (Block("web", "", (item,)),)) for name, item in (("p", "w1"), ("r", "w2"))]
+    table = trapped({"ann": 0, "bob": 4, "cem": 3})
+    table.loc[(table["page_a"] == "p") & (table["assessor"] != "ann"), "choice"] = "b"
+    with pytest.warns(irmx.DataWarning, match="2 of 3 assessors"):
+        found = agreement(pages, table, {"q": {"w1": 1}}, "P@1", levels=[1])
+    assert found[["pairs", "agreement"]].to_numpy().tolist() == [[1, 1.0]]
+    everyone = agreement(pages, table.query("trap == ''"), {"q": {"w1": 1}}, "P@1", levels=[2 / 3])
+    assert everyone["agreement"].tolist() == [0.0]
+
+
+@pytest.mark.slow
+def test_careful_users_are_recovered_from_among_careless_ones() -> None:
+    """Of six simulated assessors three toss coins; with traps the fit is that of the other three alone."""
+    made = example(4)
+    simulated = simulate_pages(made.qrels, made.items, made.verticals)
+    careful = {f"u{i}": "AS_RBP(alpha=4,beta=0.9)" for i in range(3)}
+    pairs = page_pairs(simulated)
+    table = simulate_preferences(simulated.pages, pairs, made.qrels, careful, scale=1e6).frame().assign(trap="")
+    coins = pd.concat([table.query("assessor == 'u0'").assign(assessor=f"coin{i}") for i in range(3)])
+    coins["choice"] = np.random.default_rng(4).choice(["a", "b"], len(coins))
+    people = [*careful, "coin0", "coin1", "coin2"]
+    rows = [
+        ("t1", f"good{i}", "poor", who, "a" if who in careful else "ab"[i % 2], "a") for who in people for i in range(8)
+    ]
+    traps = pd.DataFrame(rows, columns=[*COLUMNS, "trap"])
+    arguments = (made.qrels, "AS_RBP", {"alpha": "2,4,10,50", "beta": "0.5,0.7,0.9"})
+    options: dict[str, Any] = {"folds": 2, "personal": False, "level": 1}
+    with pytest.warns(irmx.DataWarning, match="3 of 6 assessors"):
+        found = fit_preferences(simulated.pages, pd.concat([table, coins, traps]), *arguments, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        alone = fit_preferences(simulated.pages, table, *arguments, **options)
+    assert found.by_agreement.params == {"alpha": 4, "beta": 0.9}
+    assert found.parameters.equals(alone.parameters)
+    assert found.held_out.equals(alone.held_out)
