@@ -257,6 +257,13 @@ def test_measures_of_queries_keep_the_columns_that_they_read():
     assert value("Session(measure='alpha_nDCG@3',over='first')", qrels, run) > 0
 
 
+def test_a_session_that_the_run_lacks_has_the_value_of_finding_nothing():
+    measure, run = "Session(measure='CWL(user=rbp(p=0.5),value=ETC)')", session([["a"]])
+    empty = pd.concat([run, session([[]]).assign(query_id="t")])
+    assert value(measure, OF_TWO, run, "t") == value(measure, OF_TWO, empty, "t") == pytest.approx(2)
+    assert value("Session(measure='AP')", OF_TWO, session([["a"]]), "t") == 0
+
+
 # -- costs -------------------------------------------------------------------------------------------------
 
 SPENT = run_of([("s", 1, "x", 2.0), ("s", 1, "a", 1.0), ("s", 2, "", None), ("t", 1, "a", 1.0)]).assign(

@@ -126,6 +126,48 @@ def test_the_command(command: Any, tmp_path: Path) -> None:
     assert command(*words).code == 2
 
 
+def test_systems_that_cannot_be_told_apart_or_have_no_values(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="the model lab/a"):
+        to_every_eval_ever(scores_of(("1", "a", "m", 1), ("1", "lab/a", "m", 2)), tmp_path, **HOW)
+    with pytest.warns(irmx.DataWarning), pytest.raises(DataError, match="system b has no value"):
+        to_every_eval_ever(scores_of(("1", "a", "m", 1), ("1", "b", "m", math.nan)), tmp_path, **HOW)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_range_that_is_not_known(tmp_path: Path) -> None:
+    [path] = to_every_eval_ever(scores_of(("1", "a", "accuracy", 1)), tmp_path, **HOW)
+    [result] = json.loads(path.read_text())["evaluation_results"]
+    assert (result["metric_config"]["min_score"], result["metric_config"]["max_score"]) == (None, None)
+
+
+def test_a_folder_is_no_developer(command: Any, tmp_path: Path) -> None:
+    for folder, system in (("one", "bm25"), ("two", "titles")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "run.txt").write_bytes(Path(run_path(system)).read_bytes())
+    runs = [tmp_path / folder / "run.txt" for folder in ("one", "two")]
+    words = ("to-every-eval-ever", qrels_path(), *runs, "AP", "--out", tmp_path / "out", "--collection", "toy")
+    done = command(*words, "--organization", "lab")
+    assert done.code == 0, done.err
+    models = [json.loads(Path(line).read_text())["model_info"] for line in done.out.splitlines()]
+    assert [model["developer"] for model in models] == ["lab", "lab"]
+
+
+def test_queries_with_two_texts(command: Any, tmp_path: Path) -> None:
+    (tmp_path / "queries.csv").write_text("query_id,query\n1,who?\n1,what?\n")
+    words = (
+        "to-every-eval-ever",
+        qrels_path(),
+        run_path("bm25"),
+        "AP",
+        "--out",
+        tmp_path / "out",
+        "--collection",
+        "toy",
+    )
+    done = command(*words, "--organization", "lab", "--queries", tmp_path / "queries.csv")
+    assert (done.code, (tmp_path / "out").exists()) == (1, False)
+
+
 @pytest.mark.real
 @pytest.mark.parametrize("coverage", [0, 0.95])
 def test_files_are_valid_by_the_schemas(demo: Scores, tmp_path: Path, coverage: float) -> None:

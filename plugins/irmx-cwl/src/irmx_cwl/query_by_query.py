@@ -51,7 +51,7 @@ class SessionAggregate(Measure):
     """Any measure of each query of a session, aggregated: their mean, sum, maximum or minimum, the first or the last.
 
     The measure is one of ir_measures or of any plugin. All queries are judged by the judgments of the session; one that returned
-    nothing has the value of a topic that a run lacks, mostly 0.
+    nothing has the value of a topic that a run lacks, mostly 0, and so has a session that the run lacks.
 
     References
     ----------
@@ -109,6 +109,11 @@ class SessionAggregate(Measure):
     def LESS_IS_BETTER(self) -> bool:  # type: ignore[override]  # noqa: N802
         """Whether smaller values of the measure are better."""
         return self["measure"] is not None and getattr(self.of_query, "LESS_IS_BETTER", False)
+
+    @property
+    def DEFAULT(self) -> float:  # type: ignore[override]  # noqa: N802
+        """The value of a session that the run lacks: that of a query that returned nothing."""
+        return 0.0 if self["measure"] is None else float(getattr(self.of_query, "DEFAULT", 0.0))
 
     def run_columns(self) -> tuple[Column, ...]:
         of_query = None if self["measure"] is None else self.of_query

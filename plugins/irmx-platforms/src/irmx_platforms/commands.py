@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import irmx
-from irmx.toolkit import QRELS_HELP, Argument, Option, counted, named_runs, note, runs_and_measures
+from irmx import UsageError
+from irmx.toolkit import QRELS_HELP, Argument, Option, counted, named_runs, note, runs_and_measures, some
 
 
 def write_every_eval_ever(
@@ -41,12 +42,30 @@ def write_every_eval_ever(
     paths, measures = runs_and_measures(run_and_measures, "irmx to-every-eval-ever QRELS RUN... MEASURE... --out DIR")
     texts = None
     if queries is not None:
-        table = irmx.read_table(queries, {"query_id": str, "query": str}, "queries")
-        texts = dict(zip(table["query_id"].tolist(), table["query"].tolist(), strict=True))
+        texts = _texts(queries)
+    # a folder is no developer
+    runs = {name.replace("/", "_"): run for name, run in named_runs(paths).items()}
+    if len(runs) < len(paths):
+        raise UsageError("Two runs would have the same name. Rename one of the files.")
+    scores = irmx.scores(measures, qrels, runs)
+    if lacking := [topic for topic in scores.topics if texts is not None and topic not in texts]:
+        note(
+            f"{queries} lacks {counted(len(lacking), 'topic')}, whose samples have their ids as inputs: {some(lacking)}"
+        )
     written = to_every_eval_ever(
-        irmx.scores(measures, qrels, named_runs(paths)), out, collection=collection, organization=organization,
+        scores, out, collection=collection, organization=organization,
         relationship=relationship, queries=texts, coverage=coverage,
     )  # fmt: skip
     for path in written:
         print(path)
     note(f"{counted(len(written), 'run')}, each with its samples, in {out / 'data'}")
+
+
+def _texts(path: str) -> dict[str, str]:
+    """Return the texts of topics."""
+    table = irmx.read_table(path, {"query_id": str, "query": str}, "queries")
+    rows: dict[str, int] = {}
+    for row, topic in enumerate(table["query_id"].tolist()):
+        if rows.setdefault(topic, row) != row:
+            table.refuse([rows[topic], row], f"{topic!r} has two texts. Give one.")
+    return dict(zip(table["query_id"].tolist(), table["query"].tolist(), strict=True))

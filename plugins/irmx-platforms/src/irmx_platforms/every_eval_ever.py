@@ -68,9 +68,9 @@ def to_every_eval_ever(
     Raises
     ------
     irmx.errors.UsageError
-        If scores have views beside measures, a name is empty, or a value is not allowed.
+        If scores have views beside measures, a name is empty, two systems would be the same model, or a value is not allowed.
     irmx.errors.DataError
-        If a file cannot be written.
+        If a system has no values, or a file cannot be written.
 
     Notes
     -----
@@ -102,11 +102,18 @@ def to_every_eval_ever(
         raise UsageError(f"The coverage of intervals is in the range [0, 1). Got {coverage} instead.")
     now = int(time.time()) if timestamp is None else timestamp
     means = scores.means()
+    records = [_Record(scores, s, collection, organization, now) for s in range(len(scores.systems))]
+    systems: dict[str, str] = {}
+    for system, record in zip(scores.systems, records, strict=True):
+        if systems.setdefault(record.model_id, system) != system:
+            raise UsageError(
+                f"The systems {systems[record.model_id]!r} and {system!r} would both be the model {record.model_id}. Rename one of them."
+            )
+        if not np.isfinite(record.values).any():
+            raise DataError(f"The system {system} has no value of any measure. Leave it out.")
     return [
-        _Record(scores, s, collection, organization, now).write(
-            Path(folder), means.loc[system].tolist(), relationship, queries or {}, coverage
-        )
-        for s, system in enumerate(scores.systems)
+        record.write(Path(folder), means.loc[system].tolist(), relationship, queries or {}, coverage)
+        for system, record in zip(scores.systems, records, strict=True)
     ]
 
 
@@ -230,10 +237,12 @@ def _uncertainty(values: Floats, mean: float, coverage: float) -> Json:
     return uncertainty
 
 
-def _range(measure: Any) -> tuple[float | str, float | str]:
-    """Return the ends of the range of a measure, infinite where irmx knows none."""
+def _range(measure: Any) -> tuple[float | str | None, float | str | None]:
+    """Return the ends of the range of a measure; None for a measure that irmx does not know."""
     known = measure if isinstance(measure, Measure) else registry().scorers().get(measure.NAME)
-    low, high = (math.inf if end is None else end for end in ((None, None) if known is None else known.RANGE))
+    if known is None:
+        return None, None
+    low, high = (math.inf if end is None else end for end in known.RANGE)
     return low if math.isfinite(low) else "-Infinity", high if math.isfinite(high) else "Infinity"
 
 
