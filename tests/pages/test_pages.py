@@ -86,6 +86,7 @@ def test_other_media_than_the_ideal_page_are_counted(plain: Any) -> None:
 
 TWO = [("w1", "web", 1, None), ("w2", "web", 2, None)]
 NEWS = [("w1", "web", 1, None), ("", "news", 0, 0.9)]
+MANY = [(f"i{i}", "image", 1, 0.8) for i in range(5)]
 BOTH = [("d", "web", 1, None), ("d", "news", 1, 0.75)]
 
 
@@ -110,6 +111,10 @@ BOTH = [("d", "web", 1, None), ("d", "news", 1, 0.75)]
         (JUDGED, [("i1", "image"), ("i2", "image"), ("w1", "web")], "AS_RBP(ideal='exact')@1", 1),
         (JUDGED, [("i1", "image"), ("i2", "image"), ("n1", "news")], "AS_RBP(ideal='exact')", 1),
         (JUDGED, [("i1", "image"), ("n1", "news")], "vRecall(all_verticals=8)", 0.25),
+        (JUDGED, [("i1", "image")], "vF(beta=2.0)", 5 * 0.5 / (4 + 0.5)),  # precision 1, recall 1/2
+        (JUDGED, [("i1", "image")], "vF(beta=0.5)", 1.25 * 0.5 / (0.25 + 0.5)),
+        (MANY, [("i0", "image")], "AS_IA_nDCG(normalise='vertical')", 1 / 3),  # of five, an ideal block has three
+        (MANY, [("i0", "image")], "AS_IA_nDCG(normalise='vertical',ideal_items=4)", 1 / 4),
         (JUDGED, [("i1", "image"), ("n1", "news")], "AS_DCG(ideal='greedy',personal=1,all_verticals=8)", 0.25),
     ],
 )  # fmt: skip
