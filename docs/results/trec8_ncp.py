@@ -172,7 +172,7 @@ def page(collection: Collection, scores: irmx.Scores, equal: Array) -> str:
         laws=len(LAWS),
         identities=identities(differences(scores, equal)),
         best=best_of_families(tau, resampled(scores)),
-        all=markdown(["law", *OTHERS], rows),
+        all=collection.write_table("laws", ["law", *OTHERS], rows),
         samples=f"{SAMPLES:,}",
         **findings(tau),
     )
@@ -222,9 +222,7 @@ is how often the best law itself is closer to the measure than the uniform law i
 - nDCG@10 is closest to the law {ndcg}.
 - No law comes close to R@1000; the best has {recall}. Recall counts a document the same wherever it is; NCP counts the precision there.
 
-## All laws
-
-{all}
+The tau-b of every law with every measure is in [a table]({all}).
 """
 
 
