@@ -191,7 +191,7 @@ class ContinuingUser(Measure):
         )  # fmt: skip
         ax.set_xlim(0.3, shown + 0.7)
         ax.set_ylim(0, 1.03)
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         ax.tick_params(axis="x", pad=8)
         ax.set_xlabel("rank")
         ax.set_ylabel("probability")
