@@ -259,3 +259,8 @@ def test_a_session_without_a_value_is_refused():
     for measure in ("CWL(user=rbp,no_relevant='nan')", "CWL(user=rbp,no_relevant='default'|'nan')"):
         with pytest.raises(irmx.DataError, match="session t7"):
             fit_to_ratings(measure, qrels, RUN, RATINGS)
+
+
+def test_a_run_without_most_sessions_is_refused():
+    with pytest.warns(irmx.DataWarning), pytest.raises(irmx.DataError, match="21 of 40 rated sessions"):
+        fit_to_ratings("AP", QRELS, {topic: RUN[topic] for topic in TOPICS[:19]}, RATINGS)

@@ -42,6 +42,8 @@ def test_below_the_ranking_is_the_largest_cost():
     assert value("CWL(user=precision(k=5),value=ETC)") == 1 + 2 + 3 + 3 + 3
     assert value("CWL(user=precision(k=5),value=ETC,largest_cost=10)") == 1 + 2 + 3 + 10 + 10
     assert value("CWL(user=precision(k=5),value=ETC,depth=4,closed=True)") == 1 + 2 + 3 + 3
+    low = RUN.assign(cost=[0.1, 0.2, 0.3])
+    assert value("CWL(user=precision(k=5),value=ETC)", run=low) == pytest.approx(0.1 + 0.2 + 3 * 0.3)
 
 
 def test_a_topic_that_the_run_lacks_has_the_value_of_an_empty_ranking():

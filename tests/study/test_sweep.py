@@ -246,6 +246,22 @@ def test_what_cannot_be_swept_is_refused(options: dict[str, Any], said: str) -> 
     assert said in str(error.value)
 
 
+def test_a_file_of_a_parameter_that_changed_makes_another_sweep(tmp_path: Path) -> None:
+    file, out = tmp_path / "user.csv", tmp_path / "out.csv"
+
+    def sweep() -> Scores:
+        return irmx_study.sweep(
+            f"CWL(user=by_rank(file='{file}'))", {"max_grade": [3, 4]}, qrels_path(), run_path("bm25"), out=out
+        )
+
+    file.write_text("rank,continuation\n1,0.5\n")
+    first = sweep()
+    assert sweep().values.tolist() == first.values.tolist()
+    file.write_text("rank,continuation\n1,0.9\n")
+    with pytest.raises(DataError, match="other results"):
+        sweep()
+
+
 def test_errors_of_the_data_name_the_run(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"run x: No topic of the run is in the qrels\. The run has 99; the qrels"):
         irmx_study.sweep("NCP", LAWS, QRELS, {"x": {"99": {"a": 1.0}}}, jobs=1)

@@ -53,16 +53,18 @@ _FEW_RANKS = 60
 
 def draw_contributions(columns: Mapping[str, Any], rankings: Rankings, ax: Any) -> None:
     """Draw the columns that :meth:`irmx.Measure.contributions` returns for one topic."""
-    documents = columns.get("documents") or rankings.relevant
-    count = len(columns.get("doc_id", documents.rank))
+    is_over_ranks = "doc_id" not in columns
+    # rows of their own may be of a run whose documents come again, which has no ranking
+    ranks = np.asarray((columns.get("documents") or rankings.relevant).rank if is_over_ranks else ())
+    count = len(ranks if is_over_ranks else columns["doc_id"])
     if np.shape(columns.get("contribution", ())) != (count,) or not count:
         raise UsageError(
             f"There is nothing to draw for topic {rankings.topics[0]!r}: no document of the run contributes to the score."
         )
-    if "doc_id" in columns:
-        _draw_rows(columns, ax)
+    if is_over_ranks:
+        _draw_over_ranks(ranks, columns, rankings, ax)
     else:
-        _draw_over_ranks(np.asarray(documents.rank), columns, rankings, ax)
+        _draw_rows(columns, ax)
 
 
 def _draw_over_ranks(ranks: Any, columns: Mapping[str, Any], rankings: Rankings, ax: Any) -> None:
@@ -84,7 +86,7 @@ def _draw_over_ranks(ranks: Any, columns: Mapping[str, Any], rankings: Rankings,
         ax.xaxis.set_major_formatter("{x:g}")
     else:
         ax.set_xlim(0.3, last + 0.7)
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
     ax.tick_params(axis="x", pad=8)
     ax.ticklabel_format(axis="y", style="plain", useOffset=False)
     ax.set_xlabel("rank")
@@ -106,7 +108,7 @@ def _draw_rows(columns: Mapping[str, Any], ax: Any) -> None:
     contribution = np.asarray(columns["contribution"], dtype=float)
     order = np.argsort(-np.abs(contribution), kind="stable")
     shown, rest = order[:_ROWS], order[_ROWS:]
-    names = [name for name, values in columns.items() if isinstance(np.asarray(values)[0], str)]
+    names = [name for name, values in columns.items() if isinstance(np.asarray(values)[0], (str, np.integer))]
     labels = [", ".join(picture_text(np.asarray(columns[name])[i]) for name in names[:3]) for i in shown.tolist()]
     heights = contribution[shown].tolist()
     if len(rest):

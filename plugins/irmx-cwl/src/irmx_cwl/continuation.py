@@ -374,7 +374,7 @@ class ByRank(User):
     def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
         if not self._probabilities:
             raise UsageError(
-                "The user 'by_rank' needs probabilities: by_rank(probabilities=[0.9,0.7,0.5]) or by_rank(file='clicks.csv')."
+                "The user 'by_rank' needs probabilities: by_rank(probabilities=[0.9,0.7,0.5]) or by_rank(file='continuation.tsv')."
             )
         p = np.array(self._probabilities)
         return np.asarray(p[np.minimum(rank, len(p)) - 1])
@@ -384,7 +384,9 @@ def _read_by_rank(path: str) -> list[float]:
     """Return the probabilities of ranks 1, 2, ... in a table file."""
     columns = {
         "rank": Param(int, "the rank", low=1, required=True),
-        "continuation": Param(float, "the probability to go on", low=0, high=1, required=True),
+        "continuation": Param(
+            float, "the probability to go on, as irmx cwl clicks writes it", low=0, high=1, required=True
+        ),
     }
     table = read_table(path, columns, "table of continuation probabilities")
     for row, rank in enumerate(table["rank"].tolist()):

@@ -73,7 +73,8 @@ class ContinuingUser(Measure):
     The user is a continuation function, the value one of five quantities: EU, the expected gain per document (rate); ETU, the
     expected total gain; EC and ETC, the same for costs; ED, the expected number of documents looked at. As in cwl_eval, the user may
     go on beyond the end of the ranking, down to rank ``depth``, where documents have no gain and the largest cost; an unjudged
-    document has no gain. A topic that the run lacks has the value of a ranking without documents.
+    document has no gain. A topic that the run lacks has the value of a ranking without documents, each of which costs
+    ``largest_cost``, or 1.
 
     References
     ----------
@@ -191,7 +192,7 @@ class ContinuingUser(Measure):
         )  # fmt: skip
         ax.set_xlim(0.3, shown + 0.7)
         ax.set_ylim(0, 1.03)
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         ax.tick_params(axis="x", pad=8)
         ax.set_xlabel("rank")
         ax.set_ylabel("probability")
@@ -231,7 +232,7 @@ def _amounts(rankings: Rankings, max_grade: float | None, largest_cost: float | 
         ).at(ranked.place([i]))
     relevant = ranked.grade >= rankings.rel
     gains = relevant * (1.0 if max_grade is None else np.maximum(np.nan_to_num(ranked.grade), 0) / max_grade)
-    largest = np.ones(len(rankings))
+    largest = np.where(rankings.depth > 0, 0.0, 1.0)
     np.maximum.at(largest, ranked.topic, costs)
     seen = ranked.rank <= depth
     at = ranked.topic[seen], ranked.rank[seen] - 1

@@ -92,8 +92,8 @@ def fit_to_ratings(
     Raises
     ------
     irmx.DataError
-        If a rating is no number, a session has two, fewer than ``2 * folds`` judged sessions have one, or a measure or the ratings are
-        constant on them.
+        If a rating is no number, a session has two, fewer than ``2 * folds`` judged sessions have one, the run lacks more than half of
+        them, or a measure has no value or is constant on them, or the ratings are.
     irmx.UsageError
         If an argument is not valid.
 
@@ -158,7 +158,13 @@ def fit_to_ratings(
     for family in families:
         scores = irmx.scores(family, judgments, {run_name: read})
         row = {str(topic): number for number, topic in enumerate(scores.topics)}
-        values = scores.values[[row[topic] for topic in sessions], 0].T
+        rows = [row[topic] for topic in sessions]
+        if 2 * (lacking := int((~scores.retrieved[rows, 0]).sum())) > len(sessions):
+            raise DataError(
+                f"{run_name} has no results for {lacking:,} of {counted(len(sessions), 'rated session')}: did it run? Leave these sessions out "
+                "of the ratings."
+            )
+        values = scores.values[rows, 0].T
         for m, s in np.argwhere(~np.isfinite(values))[:1].tolist():
             raise DataError(
                 f"{scores.measures[m]} has the value {values[m, s]:g} for session {sessions[s]}, and no correlation. Leave the session out of "

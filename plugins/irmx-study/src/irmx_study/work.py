@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -18,7 +18,7 @@ import ir_measures
 import joblib
 import numpy as np
 
-from irmx import DataError, DataWarning, Judgments, Measure, Scores, UsageError, read_run
+from irmx import DataError, DataWarning, Judgments, Measure, Scores, Symbol, UsageError, read_run
 from irmx.toolkit import file_digest, new_file, some, versions_of
 
 if TYPE_CHECKING:
@@ -212,16 +212,26 @@ def table_of(scores: Scores) -> pd.DataFrame:
 def identity_of_data(
     measures: Sequence[ir_measures.Measure], judgments: Judgments, runs: Mapping[str, Any]
 ) -> Identity:
-    """Return what identifies the data that measures read: digests of qrels and runs, and the versions of plugins."""
+    """Return what identifies the data that measures read: digests of qrels, runs and files of parameters, and the versions of plugins."""
     own = [m for m in measures if isinstance(m, Measure)]
     of_run = sorted({c.name for m in own for c in m.run_columns()})
     of_qrels = sorted({"iteration", "relevance"} | {c.name for m in own for c in m.qrel_columns()})
     ids = [list(map(str, judgments.topics)), judgments.offsets, list(judgments.docs), judgments.grade]
-    return {
+    texts = sorted({value for m in own for value in _parameter_values(m) if isinstance(value, str)})
+    files = {text: digest for text in texts if (digest := file_digest(text))}
+    return ({"files": files} if files else {}) | {
         "qrels": {"": _digest(ids)} | {name: _digest(judgments.column(name)) for name in of_qrels},
         "runs": {name: _run_digest(run, of_run) for name, run in runs.items()},
         "versions": versions_of(measures),
     }
+
+
+def _parameter_values(owner: Measure | Symbol) -> Iterator[Any]:
+    """Yield the values of all parameters of a measure, and of the named objects among them."""
+    for value in owner.params.values():
+        yield value
+        if isinstance(value, Symbol):
+            yield from _parameter_values(value)
 
 
 def _run_digest(source: Any, columns: Sequence[str]) -> dict[str, str]:
