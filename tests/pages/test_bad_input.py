@@ -196,8 +196,7 @@ def test_an_ideal_page_with_an_unknown_media_type(plain: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("AS_DCG(alpha=1)", r"'alpha' parameter of AS_DCG must be a number in the range \(1, inf\). Got 1 .*which is 0 at 1"),
-        ("AS_DCG(alpha=0.5)", "no user wants would gain more"),
+        ("AS_DCG(alpha=1)", r"'alpha' parameter of AS_DCG must be a number in the range \(1, inf\). Got 1 "),
         ("AS_RBP(beta=1.1)", r"'beta' parameter of AS_RBP must be a float in the range \[0, 1\]. Got 1.1"),
         ("AS_ATT(beta=-0.1)", "'beta' parameter of AS_ATT"),
         ("AS_ATT(phi=0)", r"'phi' parameter of AS_ATT must be a float in the range \(0, 1\] or None. Got 0"),

@@ -57,7 +57,7 @@ Tests = Annotated[
 ]
 
 
-def score_pages(
+def score(
     pages: PagesFile,
     measures: Annotated[list[str], Argument(metavar="MEASURE...", help="Measures, such as AS_RBP nDCG@10.")],
     qrels: Qrels,
@@ -68,12 +68,12 @@ def score_pages(
 
     Prints one line per page and measure; a topic may have several pages.
     """
-    from irmx_pages.page.page_runs import score_pages as scored
+    from irmx_pages.page.page_runs import score_pages
 
-    print_rows(scored(matching_file(pages), qrels, measures), output_format, places=places)
+    print_rows(score_pages(matching_file(pages), qrels, measures), output_format, places=places)
 
 
-def simulate_pages(
+def simulate(
     qrels: Annotated[str, Argument(help="Qrels: a table file with the columns vertical and orientation.")],
     items: Annotated[
         list[str],
@@ -124,11 +124,10 @@ def simulate_pages(
     file.
     """
     from irmx_pages.page.page_reading import write_pages
-    from irmx_pages.simulate.simulated_pages import page_pairs
-    from irmx_pages.simulate.simulated_pages import simulate_pages as simulated
+    from irmx_pages.simulate.simulated_pages import page_pairs, simulate_pages
 
     _refuse_one_file(out, pairs, quality)
-    made = simulated(
+    made = simulate_pages(
         qrels,
         _named(items),
         _named(verticals),

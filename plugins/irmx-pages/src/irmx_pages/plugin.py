@@ -30,43 +30,14 @@ def irmx_formats() -> list[Format]:
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command(
-            name,
-            f"irmx_pages.{function}",
-            "pages",
-            about,
-            EXAMPLES=(f"irmx pages {name} {arguments}",),
-            SECTION=section,
-            MEANT_BY=("power",) if name == "agreement" else (),
+        Command(name, f"irmx_pages.commands:{name}", "pages", about, (f"irmx pages {name} {arguments}",), section, meant_by)
+        for name, section, meant_by, about, arguments in (
+            ("score", "score", (), "Score every page of every topic.", "pages.jsonl AS_DCG nDCG --qrels qrels.csv"),
+            ("simulate", "study", (), "Make pages of graded quality for every topic, for assessors to compare.",
+             "qrels.csv -i bm25.csv -v redde.csv --out pages.jsonl --pairs pairs.csv"),
+            ("agreement", "study", ("power",), "Show how often measures agree with the preferences of assessors.",
+             "pages.jsonl preferences.csv AS_DCG nDCG --qrels qrels.csv"),
+            ("fit", "study", (), "Learn the parameters of a page measure from preferences.",
+             "pages.jsonl preferences.csv AS_RBP --grid beta=0.5:1 --qrels qrels.csv"),
         )
-        for name, section, function, about, arguments in (
-            (
-                "score",
-                "score",
-                "commands:score_pages",
-                "Score every page of every topic.",
-                "pages.jsonl AS_DCG nDCG --qrels qrels.csv",
-            ),
-            (
-                "simulate",
-                "study",
-                "commands:simulate_pages",
-                "Make pages of graded quality for every topic, for assessors to compare.",
-                "qrels.csv -i bm25.csv -v redde.csv --out pages.jsonl --pairs pairs.csv",
-            ),
-            (
-                "agreement",
-                "study",
-                "commands:agreement",
-                "Show how often measures agree with the preferences of assessors.",
-                "pages.jsonl preferences.csv AS_DCG nDCG --qrels qrels.csv",
-            ),
-            (
-                "fit",
-                "study",
-                "commands:fit",
-                "Learn the parameters of a page measure from preferences.",
-                "pages.jsonl preferences.csv AS_RBP --grid beta=0.5:1 --qrels qrels.csv",
-            ),
-        )
-    ]
+    ]  # fmt: skip

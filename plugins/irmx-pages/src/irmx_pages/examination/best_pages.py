@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from irmx import UsageError
-from irmx.ragged import Bools, Floats
+from irmx.ragged import Floats
 from irmx_pages.examination.attention import attention
 from irmx_pages.ideal.candidates import WEB_BLOCK, Candidates, Pick
 
@@ -65,15 +65,10 @@ def _attention(length: int, count: int, web_visual: bool, beta: float, phi: floa
     unlike = np.zeros((comb(length, count), length), dtype=bool)
     for row, chosen in enumerate(combinations(range(length), count)):
         unlike[row, list(chosen)] = True
-    weight = attention(np.tile(np.arange(1, length + 1), len(unlike)), *_flat(unlike != web_visual), beta, phi)
-    weight = weight.reshape(unlike.shape)
+    offsets, position = np.arange(0, unlike.size + 1, length), np.tile(np.arange(1, length + 1), len(unlike))
+    weight = attention(position, (unlike != web_visual).ravel(), offsets, beta, phi).reshape(unlike.shape)
     places = np.lexsort((-weight, ~unlike), axis=1)
     return places, np.take_along_axis(weight, places, axis=1)
-
-
-def _flat(rows: Bools) -> tuple[Bools, Any]:
-    """Return the rows of a matrix as a ragged array."""
-    return rows.ravel(), np.arange(0, rows.size + 1, rows.shape[1])
 
 
 def by_satisfaction(candidates: Candidates, rate: float, length: int, discount: Floats) -> list[Pick]:

@@ -68,7 +68,7 @@ class ByPosition(Examination):
         raise NotImplementedError
 
     def probabilities(self, pages: Pages, gain: Floats) -> Floats:
-        return self.at(pages.position)
+        return self.at(np.arange(1, pages.position.max(initial=0) + 1))[pages.position - 1]
 
     def best_page(self, candidates: Candidates, rate: float, length: int) -> list[Pick]:
         from irmx_pages.examination.best_pages import by_position

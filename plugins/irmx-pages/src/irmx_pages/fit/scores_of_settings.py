@@ -94,6 +94,7 @@ class PageScorer:
             places += [of_topic[str(t)] for t in rankings.topics]
         self._place = np.argsort(np.array(places))
         self.pages = stacked([measure.pages(r) for r in self._rankings])
+        self._gain: dict[tuple[float, str], Floats] = {}
 
     @property
     def normalises(self) -> bool:
@@ -117,7 +118,11 @@ class PageScorer:
 
     def utility(self, setting: Any) -> Floats:
         """Return Util of every page, which orders the pages of a topic as nUtil does unless the ideal page is ``exact``."""
-        return utility(self.pages, setting.gain(self.pages), setting.probabilities(self.pages))[self._place]
+        key = (setting["alpha"], setting["g"])
+        if key not in self._gain:
+            self._gain = {key: setting.gain(self.pages)}  # in a grid, settings of one alpha mostly follow each other
+        gain = self._gain[key]
+        return utility(self.pages, gain, setting.probabilities(self.pages, gain))[self._place]
 
 
 def refuse_other_measures(measure: Any) -> None:

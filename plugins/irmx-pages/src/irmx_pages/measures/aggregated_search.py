@@ -63,27 +63,8 @@ ORIENTED = 0.5
 """Users prefer verticals with an orientation above this to the web."""
 
 
-class SteepnessParam(Param):
-    """The parameter ``alpha``, which must be above 1."""
-
-    def __init__(self) -> None:
-        super().__init__(number, "steepness of the gain by orientation, above 1", default=10, above=1)
-
-    def check(self, value: Any, name: str, owner: str) -> Any:
-        """Return the value, or raise an error that explains why it is not allowed."""
-        try:
-            return super().check(value, name, owner)
-        except UsageError as error:
-            if not isinstance(value, (int, float)) or value > 1:
-                raise
-            raise UsageError(
-                f"{error} The exponent of the gain contains the logarithm of {name}, which is 0 at 1; below 1 an item that "
-                "no user wants would gain more than one that all users want. Begin a grid at 1.01."
-            ) from None
-
-
 GAIN_PARAMS: dict[str, Any] = {
-    "alpha": SteepnessParam(),
+    "alpha": Param(number, "steepness of the gain by orientation, above 1; begin a grid at 1.01", default=10, above=1),
     "g": Param(
         str,
         "the two readings of the paper's gain by orientation: smaller alpha is steeper, k = 1/log10(alpha) ('steep'), or k = "

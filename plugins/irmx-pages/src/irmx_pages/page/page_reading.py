@@ -212,13 +212,10 @@ def pages_of_lines(path: Path, content: bytes) -> list[Page]:
 def _page(query_id: str, page_id: str, blocks: Any) -> Page:
     if not isinstance(blocks, list):
         raise DataError(f"The page has no list of blocks. {_FORM}.")
-    try:
-        page = Page(query_id, page_id, tuple(_block(number, b) for number, b in enumerate(blocks, start=1)))
-        _refuse_repeated(page)
-        return page
-    except DataError as error:
-        name = f"Page {page_id!r} of topic {query_id!r}"
-        raise (error if str(error).startswith(name) else error.at(name)) from None
+    name = f"Page {page_id!r} of topic {query_id!r}"
+    page = Page(query_id, page_id, tuple(_block(name, number, found) for number, found in enumerate(blocks, start=1)))
+    _refuse_repeated(page)
+    return page
 
 
 def _is_id(value: Any) -> bool:
@@ -226,17 +223,18 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, (str, int)) and not isinstance(value, bool) and value != ""
 
 
-def _block(number: int, found: Any) -> Block:
+def _block(page: str, number: int, found: Any) -> Block:
     if not isinstance(found, dict):
-        raise DataError(f"Block {number} is not a JSON object. {_FORM}.")
+        raise DataError(f"{page}: Block {number} is not a JSON object. {_FORM}.")
     vertical, media, items = found.get("vertical"), found.get("media") or "", found.get("items")
+    wrong = ""
     if not isinstance(vertical, str) or not isinstance(media, str):
-        raise DataError(
-            f"Block {number} has the vertical {vertical!r} and the media {media!r}; both must be strings. {_FORM}."
-        )
-    if not isinstance(items, list) or not all(map(_is_id, items)):
-        raise DataError(f"Block {number} has the items {items!r}; items must be a list of document ids. {_FORM}.")
+        wrong = f"the vertical {vertical!r} and the media {media!r}; both must be strings"
+    elif not isinstance(items, list) or not all(map(_is_id, items)):
+        wrong = f"the items {items!r}; items must be a list of document ids"
+    if wrong:
+        raise DataError(f"{page}: Block {number} has {wrong}. {_FORM}.")
     try:
-        return Block(vertical, media, tuple(map(str, items)))
+        return Block(str(vertical), str(media), tuple(map(str, items or ())))
     except DataError as error:
-        raise error.at(f"block {number}") from None
+        raise error.at(f"{page}: block {number}") from None
