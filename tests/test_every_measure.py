@@ -168,7 +168,7 @@ def is_of_ranks(measure: irmx.Measure) -> bool:
     list(filter(is_of_ranks, [*MEASURES, *OF_NAMED_OBJECTS])),
     expected_failures=expected_failures,
     adapt=windows_of_the_dates,
-    examples=6,
+    examples=4,
 )
 def test_measures(measure: irmx.Measure, check: Any) -> None:
     check(measure)
@@ -178,7 +178,7 @@ def test_measures(measure: irmx.Measure, check: Any) -> None:
     list(filter(is_of_pages, [*MEASURES, *OF_NAMED_OBJECTS])),
     expected_failures=expected_failures,
     adapt=pages,
-    examples=4,
+    examples=3,
 )
 def test_measures_of_pages(measure: irmx.Measure, check: Any) -> None:
     check(measure)
@@ -188,7 +188,7 @@ def test_measures_of_pages(measure: irmx.Measure, check: Any) -> None:
     list(filter(is_of_sessions, [*MEASURES, *OF_NAMED_OBJECTS])),
     expected_failures=expected_failures,
     adapt=sessions,
-    examples=6,
+    examples=4,
 )
 def test_measures_of_sessions(measure: irmx.Measure, check: Any) -> None:
     check(measure)
@@ -197,7 +197,7 @@ def test_measures_of_sessions(measure: irmx.Measure, check: Any) -> None:
 @parametrize_with_checks(
     [m for m in [*MEASURES, *OF_NAMED_OBJECTS] if is_of_streams(m) and not is_simulation(m)],
     expected_failures=expected_failures,
-    examples=8,
+    examples=5,
 )
 def test_measures_of_streams(measure: irmx.Measure, check: Any) -> None:
     check(measure)
@@ -282,7 +282,7 @@ def test_values_on_a_view_are_those_of_qrels_cut_before(measure: Any) -> None:
     """Documents are dropped from all families' samples, with their rows, labels and windows."""
     scorer = scorer_of(measure)
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=4, deadline=None)
     @given(sample=samples(scorer, adapt=adapted(scorer)), data=st.data())
     def same(sample: Sample, data: st.DataObject) -> None:
         documents = sorted({(row["query_id"], row["doc_id"]) for row in sample.qrels if row["doc_id"]})
@@ -320,7 +320,7 @@ def test_the_own_qrels_of_a_topic_suffice_or_are_refused(measure: Any) -> None:
     """A batch scorer without qrels is given those of one topic at a time."""
     scorer = scorer_of(measure)
 
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=4, deadline=None)
     @given(sample=samples(scorer, adapt=adapted(scorer)))
     def same(sample: Sample) -> None:
         values = {}
