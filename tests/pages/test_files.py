@@ -173,7 +173,7 @@ HEAD = "query_id,page_id,doc_id,vertical\n"
         ("a.jsonl", '{"query_id": "q", "page_id": ["p"], "doc_id": "d", "vertical": "web"}\n', r"line 1: the page_id must be a text"),
         ("a.csv", "query_id,page_id,doc_id\nq,p,d\n", "a.csv lacks the column 'vertical'"),
         ("a.txt", "q Q0 d 1 2.0 x\n", "a.txt lacks the column 'query_id'"),
-        ("a.jsonl.gz", gzip.compress(b"{}")[:-9], "is compressed, but truncated or damaged"),
+        ("a.jsonl.gz", gzip.compress(b"{}", mtime=0)[:-9], "is compressed, but truncated or damaged"),
         ("a.parquet", b"PAR1", "is not a sound Parquet file"),
     ],
 )  # fmt: skip

@@ -403,8 +403,9 @@ def test_files_of_real_tools(name: str, sizes: dict[str, int]) -> None:
     } == sizes
 
 
-def test_the_price_of_a_search_is_no_cost_of_each_document(write: Any) -> None:
-    path = write(json.dumps({"session": "s", "documents": ["x", "y"], "price": 0.5}))
+@pytest.mark.parametrize("key", ["price", "cost"])
+def test_the_price_of_a_search_is_no_cost_of_each_document(key: str, write: Any) -> None:
+    path = write(json.dumps({"session": "s", "documents": ["x", "y"], key: 0.5}))
     [price, cost] = irmx.calc_aggregate(
         "SessionCost(of='price') CWL(user=precision(k=2),value=ETC)", {"s": {"x": 1}}, path
     ).values()

@@ -127,12 +127,12 @@ def search_of_object(record: Json, place: str) -> Search:
     if stated is not None and (not isinstance(stated, int) or isinstance(stated, bool) or stated < 1):
         raise ValueError(f"its query_number must be a whole number of 1 or more. Got {stated!r} instead")
     numbers: dict[str, float | None] = {}
-    for name in ("time", "tokens", "price"):
-        value = record.get(name)
+    for name, key in (("time", "time"), ("tokens", "tokens"), ("price", "price" if "price" in record else "cost")):
+        value = record.get(key)
         if value is not None and (
             not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e300
         ):
-            raise ValueError(f"its {name} must be a number of 0 or more. Got {value!r} instead")
+            raise ValueError(f"its {key} must be a number of 0 or more. Got {value!r} instead")
         numbers[name] = None if value is None else float(value)
     return Search(
         id_in(record, "session"),
