@@ -177,3 +177,18 @@ def test_ties_are_values_equal_to_9_digits() -> None:
     rows = [("t1", d, g, "web", np.nan) for d, g in (("good", 1), ("fair", 1), ("poor", 0))]
     qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "vertical", "orientation"])
     assert agreement(PAGES, votes, qrels, measures, [1]).query("bin_pair == 'all'")["ties"].tolist() == [0, 1]
+
+
+def test_only_pairs_with_images_or_videos_on_a_page() -> None:
+    """Of t1 one page has a block of the vertical image, of t2 one has a block of media video, of t3 none has."""
+    seen = {("t1", "worst"): Block("image", "", ("poor",)), ("t2", "middle"): Block("news", "video", ("good",))}
+    pages = [
+        Page(p.query_id, p.page_id, (seen.get((p.query_id, p.page_id), p.blocks[0]), *p.blocks[1:])) for p in PAGES
+    ]
+    found = agreement(pages, VOTES, QRELS, "P@1", levels=[0.75], only="visual")
+    assert found.set_index("bin_pair")["pairs"].to_dict() == {"all": 2, "H-L": 1, "H-M": 1}
+    assert agreement_scores(pages, VOTES, QRELS, "P@1", [0.75], only="visual").topics == ("t1", "t2")
+    with pytest.raises(irmx.DataError, match="images"):
+        agreement(PAGES, VOTES, QRELS, "P@1", only="visual")
+    with pytest.raises(irmx.UsageError, match="visual"):
+        agreement(PAGES, VOTES, QRELS, "P@1", only="audio")

@@ -33,6 +33,16 @@ FailedTraps = Annotated[
     int, Option("--failed-traps", min=0, help="Drop assessors who failed more trap pairs than this.")
 ]
 
+Only = Annotated[
+    str | None,
+    Option(
+        "--only",
+        metavar="visual",
+        complete=lambda: ["visual"],
+        help="Only pairs in which a page has images or videos: visual.",
+    ),
+]
+
 OutScores = Annotated[
     str | None,
     Option("--out", help="File (.parquet) to write the agreement on each topic to, for irmx compare --scores."),
@@ -185,6 +195,7 @@ def agreement(
         str | None, Option("-b", "--baseline", help="Measure to test the others against; by default chance.")
     ] = None,
     failed_traps: FailedTraps = 2,
+    only: Only = None,
     out: OutScores = None,
     all_pairs: TestsAll = False,
     test: Tests = None,
@@ -206,7 +217,7 @@ def agreement(
 
     evaluator = Evaluator(measures, read_qrels(qrels))
     against = baseline_of(evaluator, baseline)
-    groups = agreed_pairs(matching_file(pages), preferences, evaluator, level or LEVELS, failed_traps)
+    groups = agreed_pairs(matching_file(pages), preferences, evaluator, level or LEVELS, failed_traps, only)
     if out is not None:
         shares_of_topics(groups).to_parquet(out)
     print_rows(agreement_table(groups, against), output_format, places=places)
@@ -252,6 +263,7 @@ def fit(
         str, Option("--personal-grid", help="Values of l for --active, written as in a grid.")
     ] = "0:1",
     failed_traps: FailedTraps = 2,
+    only: Only = None,
     seed: Annotated[int, Option("--seed", min=0, help="Seed of the folds.")] = 0,
     out: OutScores = None,
     test: Tests = None,
@@ -279,6 +291,7 @@ def fit(
         active=active,
         personal_grid=personal_grid,
         failed_traps=failed_traps,
+        only=only,
         seed=seed,
     )
     if out is not None:

@@ -21,8 +21,16 @@ from irmx_pages.fit.scores_of_settings import (
     with_values,
 )
 from irmx_pages.page.page_reading import read_pages
-from irmx_pages.preferences.agreement import ALL, AgreedPairs, agreeing, pair_numbers, preferred_page, shares_of_topics
-from irmx_pages.preferences.preference_votes import FAILED_TRAPS, Preferences, read_preferences, without_traps
+from irmx_pages.preferences.agreement import (
+    ALL,
+    AgreedPairs,
+    agreeing,
+    counted_votes,
+    pair_numbers,
+    preferred_page,
+    shares_of_topics,
+)
+from irmx_pages.preferences.preference_votes import FAILED_TRAPS, Preferences
 from irmx_pages.whole_numbers import check_whole
 
 if TYPE_CHECKING:
@@ -92,6 +100,7 @@ def fit_preferences(
     active: int = 20,
     personal_grid: Any = "0:1",
     failed_traps: int | None = FAILED_TRAPS,
+    only: str | None = None,
     seed: int = 0,
     progress: bool | None = None,
 ) -> PreferenceFit:
@@ -136,6 +145,8 @@ def fit_preferences(
         The values of l to choose from, within [0, 1], written as in ``grid``.
     failed_traps : int or None
         Assessors who failed more trap pairs than this are left out: see :func:`agreement`.
+    only : {"visual"}, optional
+        Only the pairs in which a page has images or videos, from which the paper learns the parameters of attention.
     seed : int
         Seed of the folds.
     progress : bool, optional
@@ -190,7 +201,8 @@ def fit_preferences(
     refuse_other_measures(found)
     settings = parameter_grid(found, grid)
     of_l = np.unique(Grid({"l": _L}, {"l": personal_grid}, owner="the fit").values["l"])
-    pages, votes = read_pages(pages), without_traps(read_preferences(preferences), failed_traps)
+    pages = read_pages(pages)
+    votes = counted_votes(pages, preferences, failed_traps, only)
     a, b = pair_numbers(pages, votes)
     used, places = np.unique(np.concatenate([a, b]), return_inverse=True)
     a, b = places[: len(a)], places[len(a) :]

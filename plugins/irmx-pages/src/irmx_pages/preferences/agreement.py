@@ -12,6 +12,7 @@ import numpy as np
 from irmx import DataError, DataWarning, Scores, UsageError, read_qrels
 from irmx.ragged import Floats, Ints
 from irmx.toolkit import Evaluator, NamedMeasure
+from irmx_pages.page.efforts import VISUAL, media_of
 from irmx_pages.page.page import Page
 from irmx_pages.page.page_reading import read_pages
 from irmx_pages.page.page_runs import page_values
@@ -41,6 +42,7 @@ def agreement(
     levels: Sequence[float] = LEVELS,
     baseline: Any = None,
     failed_traps: int | None = FAILED_TRAPS,
+    only: str | None = None,
 ) -> pd.DataFrame:
     """Return how often measures agree with the majority of assessors.
 
@@ -65,6 +67,8 @@ def agreement(
     failed_traps : int or None
         Assessors who failed more trap pairs than this are left out, with a warning; with None, no assessors are. The trap
         pairs themselves are never counted; see :func:`without_traps`.
+    only : {"visual"}, optional
+        Only the pairs in which a page has a block of images or videos, which attract attention.
 
     Returns
     -------
@@ -118,7 +122,7 @@ def agreement(
     """
     evaluator = Evaluator(measures, read_qrels(qrels))
     against = baseline_of(evaluator, baseline)
-    return agreement_table(agreed_pairs(pages, preferences, evaluator, levels, failed_traps), against)
+    return agreement_table(agreed_pairs(pages, preferences, evaluator, levels, failed_traps, only), against)
 
 
 def agreement_scores(
@@ -128,6 +132,7 @@ def agreement_scores(
     measures: Any,
     levels: Sequence[float] = LEVELS,
     failed_traps: int | None = FAILED_TRAPS,
+    only: str | None = None,
 ) -> Scores:
     """Return the share of each topic's pairs on which measures agree with the majority, for :func:`irmx.compare` and others.
 
@@ -136,7 +141,7 @@ def agreement_scores(
 
     Parameters
     ----------
-    pages, preferences, qrels, measures, levels, failed_traps
+    pages, preferences, qrels, measures, levels, failed_traps, only
         See :func:`agreement`.
 
     Examples
@@ -157,7 +162,7 @@ def agreement_scores(
     2    P@10  AS_ATT       0.062  0.099        0.099
     """
     evaluator = Evaluator(measures, read_qrels(qrels))
-    return shares_of_topics(agreed_pairs(pages, preferences, evaluator, levels, failed_traps))
+    return shares_of_topics(agreed_pairs(pages, preferences, evaluator, levels, failed_traps, only))
 
 
 @dataclass(frozen=True)
@@ -191,13 +196,40 @@ class AgreedPairs:
     kappa: float = float("nan")
 
 
+def counted_votes(
+    pages: Sequence[Page], preferences: Any, failed_traps: int | None, only: str | None = None
+) -> Preferences:
+    """Return the votes that count: not those of careless assessors; of visual pairs only, those with images or videos on a page."""
+    votes = without_traps(read_preferences(preferences), failed_traps)
+    if only is None:
+        return votes
+    if only != "visual":
+        raise UsageError(f"only must be 'visual', or None for all pairs. Got {only!r} instead.")
+    visual = {
+        (page.query_id, page.page_id)
+        for page in pages
+        if any((block.media or media_of(block.vertical)) in VISUAL for block in page.blocks)
+    }
+    sides = (zip(votes.query_id, names, strict=True) for names in (votes.page_a, votes.page_b))
+    keep = np.any([[key in visual for key in keys] for keys in sides], axis=0)
+    if not keep.any():
+        raise DataError(f"None of {len(votes)} pairs has a page with a block of images or videos.")
+    return votes.where(keep)
+
+
 def agreed_pairs(
-    pages: Any, preferences: Any, evaluator: Evaluator, levels: Sequence[float], failed_traps: int | None
+    pages: Any,
+    preferences: Any,
+    evaluator: Evaluator,
+    levels: Sequence[float],
+    failed_traps: int | None,
+    only: str | None = None,
 ) -> list[AgreedPairs]:
     """Return how measures agree with the majority, by level and group of pairs; groups without any majority are left out."""
     if not evaluator.measures:
         raise UsageError("No measures given.")
-    pages, votes = read_pages(pages), without_traps(read_preferences(preferences), failed_traps)
+    pages = read_pages(pages)
+    votes = counted_votes(pages, preferences, failed_traps, only)
     a, b = pair_numbers(pages, votes)
     used = np.unique(np.concatenate([a, b]))
     values = np.full((len(pages), len(evaluator.measures)), np.nan)
