@@ -214,7 +214,7 @@ def counted_votes(
     keep = np.any([[key in visual for key in keys] for keys in sides], axis=0)
     if not keep.any():
         raise DataError(f"None of {len(votes)} pairs has a page with a block of images or videos.")
-    return votes.where(keep)
+    return votes.where(keep[votes.pair])
 
 
 def agreed_pairs(
