@@ -35,7 +35,7 @@ def title(kind: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def parameters(declared: Mapping[str, Param], given: Mapping[str, Any], up: str) -> str:
+def parameters(declared: Mapping[str, Param], given: Mapping[str, Any], up: str, of: str = "") -> str:
     """Return a table of parameters: meaning, values, unit, default.
 
     Parameters
@@ -55,18 +55,24 @@ def parameters(declared: Mapping[str, Param], given: Mapping[str, Any], up: str)
         if param.kind:
             values = f"[{values}]({up}{slug(param.kind)}/index.md)"
         rows.append(
-            [f"`{name}`{{#{parameter_anchor(name)}}}", param.desc, values, param.unit, default_text(name, param, given)]
+            [
+                f"`{name}`{{#{parameter_anchor(name, of)}}}",
+                param.desc,
+                values,
+                param.unit,
+                default_text(name, param, given),
+            ]
         )
     return table(["parameter", "meaning", "values", "unit", "default"], rows)
 
 
-def parameter_anchor(name: str) -> str:
-    """Return the anchor of a parameter on the page of its measure or named object.
+def parameter_anchor(name: str, of: str = "") -> str:
+    """Return the anchor of a parameter on the page of its measure or named object, or of one of several things on a page.
 
-    >>> parameter_anchor("no_relevant")
-    'parameter-no-relevant'
+    >>> parameter_anchor("no_relevant"), parameter_anchor("topic", "traces")
+    ('parameter-no-relevant', 'parameter-traces-topic')
     """
-    return f"parameter-{name}".replace("_", "-")
+    return "-".join(filter(None, ["parameter", of, name])).replace("_", "-")
 
 
 def definition(cls: type, members: bool = False) -> str:

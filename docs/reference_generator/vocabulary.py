@@ -134,7 +134,7 @@ def formats_page() -> str:
         for f in registry().fields()
     ]
     with_parameters = "\n\n".join(
-        f"Parameters of `{n}`, given as `{n}(parameter=value):path`:\n\n{parameters(f.SUPPORTED_PARAMS, f.params, '')}"
+        f"Parameters of `{n}`, given as `{n}(parameter=value):path`:\n\n{parameters(f.SUPPORTED_PARAMS, f.params, '', n)}"
         for n, f in registry().formats().items()
         if f.SUPPORTED_PARAMS
     )
