@@ -441,7 +441,7 @@ def test_changed_data_and_versions_make_another_sweep(folder: Path, sweep: Do, m
         sweep()
     (folder / "recent.run").write_text(run)
     with monkeypatch.context() as patch:
-        patch.setattr("irmx.score.scores.version", lambda name: "9.9")
+        patch.setattr("irmx.score.scoring.version", lambda name: "9.9")
         with pytest.raises(DataError, match="differ in versions: "):
             sweep()
     assert_same(sweep(), first)

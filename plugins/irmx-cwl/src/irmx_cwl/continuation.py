@@ -357,7 +357,7 @@ class ByRank(User):
     EXAMPLES = ("by_rank(probabilities=[0.9,0.7,0.5])",)
     FORMULA = Formula(
         r"C(i) = p_{\min(i, n)}",
-        {**_RANK, "p_i": "the probability given for rank $i$", "n": "how many probabilities are given"},
+        {**_RANK, "p": "the probabilities given, of ranks 1, 2, ...", "n": "how many these are"},
         source="the plugin irmx-cwl",
     )
     SUPPORTED_PARAMS = {
