@@ -201,7 +201,7 @@ def fit_to_ratings(
 
 
 def _families(measures: Any) -> Iterable[list[ir_measures.Measure]]:
-    """Yield the settings of every measure in a text, or a measure by itself."""
+    """Yield what to choose from, together: settings of the same measure in a text; a measure that is an object stands alone."""
     if not isinstance(measures, str):
         yield [irmx.parse_measure(measures)]
         return
@@ -211,7 +211,7 @@ def _families(measures: Any) -> Iterable[list[ir_measures.Measure]]:
 
 def _ratings(source: Any, column: str) -> dict[str, float]:
     """Return the rating of each session."""
-    table = read_table(source, {"query_id": str, column: Param(float, "the rating", required=True)}, "table of ratings")
+    table = read_table(source, {"query_id": str, column: Param(float, "the rating", required=True)}, "ratings")
     rows: dict[str, int] = {}
     for row, topic in enumerate(table["query_id"].tolist()):
         if rows.setdefault(topic, row) != row:
