@@ -250,11 +250,17 @@ def test_several_processes_read_a_parquet_file_in_any_order_of_rows(
     assert {name for name in runs if name.startswith(("shuffled", "halves"))} < set(one[1])
 
 
-@pytest.mark.parametrize("order", ["together", "shuffled"])
+FAULTS: dict[str, list[tuple[str, Any]]] = {
+    "together": [("qid", None), ("docno", "repeat")],
+    "shuffled": [("score", float("nan")), ("docno", "repeat")],
+}
+
+
+@pytest.mark.parametrize("order", FAULTS)
 def test_several_processes_tell_the_same_errors(order: str, shuffled: pa.Table, tmp_path: Path) -> None:
     table = shuffled if order == "shuffled" else table_of(list("01234567"))
     path = tmp_path / "some.parquet"
-    for column, cell in (("qid", None), ("docno", None), ("score", float("nan")), ("docno", "repeat")):
+    for column, cell in FAULTS[order]:
         cells = table[column].to_pylist()
         same = [i for i in range(len(table)) if table["qid"][i] == table["qid"][20] and i != 20]
         cells[20] = cells[same[0]] if cell == "repeat" else cell

@@ -100,7 +100,7 @@ class Topics:
         """Return the options of conventions, other than those of irmx, that can matter for these files."""
         f = self.facts
         matters = {
-"ties": f["tied"], "duplicates": f["duplicates"], "negatives": f["negatives"],
+            "ties": f["tied"], "duplicates": f["duplicates"], "negatives": f["negatives"],
             "unjudged": f["unjudged"], "self": f["self"], "topics": f["missing"] or f["unknown"] or f["without hit"],
             "no-relevant": f["without hit"] or f["unknown"],
         }  # fmt: skip
