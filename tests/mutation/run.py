@@ -1,0 +1,137 @@
+"""Do the tests notice a changed formula? Every operator, number and condition of some modules is changed in turn.
+
+    python tests/mutation/run.py             # all families, which takes hours
+    python tests/mutation/run.py ncp cwl     # these
+
+cosmic-ray makes the changes, in copies of the checkout, and runs the tests of the family on each. Changes that no test notices are
+printed, unless ``survivors.toml`` lists them with the reason: then the exit code is 0.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import TestOutcome, WorkerOutcome, WorkItem, WorkResult
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Family(NamedTuple):
+    """The modules that are changed, and the tests that should notice."""
+
+    modules: list[str]
+    tests: str
+
+
+FAMILIES = {
+    "ncp": Family(["plugins/irmx-ncp/src/irmx_ncp"], "tests/ncp"),
+}
+
+CHANGES = re.compile(
+    "core/(NumberReplacer|AddNot|ReplaceTrueWithFalse|ReplaceFalseWithTrue|ReplaceAndWithOr|ReplaceOrWithAnd|ZeroIterationForLoop"
+    "|ReplaceBreakWithContinue|ReplaceContinueWithBreak|ReplaceUnaryOperator_(USub_UAdd|Delete_Not|Delete_Invert)"
+    "|ReplaceBinaryOperator_(Add_Sub|Sub_Add|Mul_Div|Div_Mul|Mul_Add|Pow_Mul|FloorDiv_Mul|Mod_Mul|BitAnd_BitOr|BitOr_BitAnd)"
+    "|ReplaceComparisonOperator_(Lt_LtE|Lt_GtE|LtE_Lt|LtE_Gt|Gt_GtE|Gt_LtE|GtE_Gt|GtE_Lt|Eq_NotEq|NotEq_Eq|Is_IsNot|IsNot_Is))"
+)
+"""One or two changes of each kind; cosmic-ray has eleven of every operator, most of which raise an error at once."""
+
+TIMEOUT = 120
+
+
+def no_formulas(source: str) -> list[tuple[Any, Any]]:
+    """Return the parts that hold no formula: types, decorators, texts, declarations of what is printed."""
+    found: list[ast.AST | None] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.AnnAssign, ast.arg)):
+            found.append(node.annotation)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found += [getattr(node, "returns", None), *node.decorator_list]
+        elif isinstance(node, (ast.Raise, ast.JoinedStr)):
+            found.append(node)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("Formula", "Citation", "warn", "warnings.warn"):
+            found.append(node)
+    return [
+        ((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)) for part in found if part is not None  # type: ignore[attr-defined]
+    ]  # fmt: skip
+
+
+def without_other_changes(db: WorkDB, folder: Path) -> None:
+    """Skip the changes that are of no formula, or of no kind above."""
+    parts: dict[Path, list[tuple[Any, Any]]] = {}
+    for item in db.pending_work_items:
+        [change] = item.mutations
+        path = change.module_path
+        if path not in parts:
+            parts[path] = no_formulas((folder / path).read_text(encoding="utf-8"))
+        is_text = any(start <= change.start_pos and change.end_pos <= end for start, end in parts[path])
+        if is_text or not CHANGES.fullmatch(change.operator_name):
+            db.set_result(item.job_id, WorkResult(WorkerOutcome.SKIPPED))
+
+
+def changed_line(item: WorkItem, diff: str) -> tuple[str, str]:
+    """Return the module of a change, and the line after it."""
+    [line] = re.findall(r"^\+(?!\+\+)(.*)", diff, re.MULTILINE)[:1] or [""]
+    return item.mutations[0].module_path.as_posix().rpartition("/src/")[2], line.strip()
+
+
+def try_all(name: str, folder: Path) -> Iterator[tuple[bool, str, str]]:
+    """Change the modules of a family in a copy of the checkout; yield whether a test failed, the module and the line, of each."""
+    family, copy = FAMILIES[name], folder / name
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(copy)], check=True)
+    sources = [copy / "src", *copy.glob("plugins/*/src"), copy / "tests"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sources)), "PYTHONDONTWRITEBYTECODE": "1"}
+    test = f"{sys.executable} -m pytest -x -q -p no:cacheprovider {family.tests}"
+    (copy / "cosmic-ray.toml").write_text(
+        f"[cosmic-ray]\nmodule-path = {family.modules}\ntimeout = {TIMEOUT}\nexcluded-modules = []\ntest-command = {test!r}\n"
+        '[cosmic-ray.distributor]\nname = "local"\n'
+    )
+
+    def cosmic_ray(*words: str) -> None:
+        code = "from cosmic_ray.cli import cli; cli()"
+        subprocess.run([sys.executable, "-c", code, *words], cwd=copy, env=environment, check=True)
+
+    cosmic_ray("baseline", "cosmic-ray.toml")
+    cosmic_ray("init", "cosmic-ray.toml", "session.sqlite")
+    with use_db(str(copy / "session.sqlite"), WorkDB.Mode.open) as db:
+        without_other_changes(db, copy)
+        cosmic_ray("exec", "cosmic-ray.toml", "session.sqlite")
+        for item, result in db.completed_work_items:
+            if result.worker_outcome != WorkerOutcome.SKIPPED:
+                yield result.test_outcome != TestOutcome.SURVIVED, *changed_line(item, result.diff or "")
+
+
+def main(names: list[str]) -> int:
+    """Try the families, and print what became of the changes."""
+    known = tomllib.loads((Path(__file__).parent / "survivors.toml").read_text(encoding="utf-8"))
+    unknown = 0
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as threads:
+        for name, found in zip(names, threads.map(lambda n: list(try_all(n, Path(folder))), names), strict=True):
+            for module in sorted({module for _, module, _ in found}):
+                of_module = [(is_noticed, line) for is_noticed, one, line in found if one == module]
+                survived = [line for is_noticed, line in of_module if not is_noticed]
+                unlisted = [line for line in survived if line not in known.get(module, {})]
+                share = 1 - len(survived) / len(of_module)
+                print(f"{name}: {module}: {share:.0%} of {len(of_module)} changes are noticed")
+                for line in unlisted:
+                    print(f"    not noticed: {line}")
+                unknown += len(unlisted)
+    return 1 if unknown else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or list(FAMILIES)))
