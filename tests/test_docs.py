@@ -158,6 +158,7 @@ def test_a_column_that_plugins_declare_differently_is_shown_with_every_meaning(m
 # -- pictures ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_pictures_are_the_same_at_every_build_and_in_the_gallery_and_guides() -> None:
     figures = generator("figures")
     made = figures.pictures(DOCS / "figures")
@@ -172,6 +173,7 @@ def test_pictures_are_the_same_at_every_build_and_in_the_gallery_and_guides() ->
         assert (DOCS / "guide" / guide).exists()
 
 
+@pytest.mark.slow
 def test_commands_of_the_gallery_exist() -> None:
     typed = [picture.made_by for picture in generator("figures").pictures(DOCS / "figures")]
     commands = [words.split()[1] for words in typed if words.startswith("irmx ")]

@@ -168,7 +168,7 @@ def is_of_ranks(measure: irmx.Measure) -> bool:
     list(filter(is_of_ranks, [*MEASURES, *OF_NAMED_OBJECTS])),
     expected_failures=expected_failures,
     adapt=windows_of_the_dates,
-    examples=4,
+    examples=3,
 )
 def test_measures(measure: irmx.Measure, check: Any) -> None:
     check(measure)
@@ -188,7 +188,7 @@ def test_measures_of_pages(measure: irmx.Measure, check: Any) -> None:
     list(filter(is_of_sessions, [*MEASURES, *OF_NAMED_OBJECTS])),
     expected_failures=expected_failures,
     adapt=sessions,
-    examples=4,
+    examples=3,
 )
 def test_measures_of_sessions(measure: irmx.Measure, check: Any) -> None:
     check(measure)
@@ -197,7 +197,7 @@ def test_measures_of_sessions(measure: irmx.Measure, check: Any) -> None:
 @parametrize_with_checks(
     [m for m in [*MEASURES, *OF_NAMED_OBJECTS] if is_of_streams(m) and not is_simulation(m)],
     expected_failures=expected_failures,
-    examples=5,
+    examples=4,
 )
 def test_measures_of_streams(measure: irmx.Measure, check: Any) -> None:
     check(measure)

@@ -342,6 +342,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_file_of_measures_is_loaded(shell: Callable[..., Any], files: Path) -> None:
     loaded, data = ("--load", "mine.py"), ("some.qrels", "some.run")
     done = shell(*loaded, "eval", *data, "Enough(k=2)@2", "Enough(k=2)", "AP", cwd=files)

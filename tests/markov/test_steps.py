@@ -130,6 +130,7 @@ def test_the_start_changes_nothing_without_steps(qrels, run):
     assert values == {MP(model=GL_AD_ID).calc_aggregate(qrels, run)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [GL_AD_LID, LO_AD_ID, GL_AD_ID(max_hop=5), GL_AD_ID(self_loops=True)], ids=repr)
 @pytest.mark.parametrize("relevant", [[1000], [1, 2, 5, 20, 100], list(range(3, 1001, 9))], ids=len)
 def test_a_thousand_documents(model, relevant):

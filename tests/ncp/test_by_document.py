@@ -97,6 +97,7 @@ def test_the_column_is_read_by_this_law_only():
         ),
         (BY_DOCUMENT, {"a": 0.5, "b": np.inf}, r"must hold finite numbers. Found inf in row 1"),
         (BY_DOCUMENT, {"a": 0.0, "b": 0.0}, r"is 0 for all of the 2 relevant documents of query q"),
+        (BY_DOCUMENT, {"a": 0.0}, r"is 0 for all of the 1 relevant document"),
         (BY_DOCUMENT, {"a": "half", "b": "half"}, r"must hold numbers. Found 'half'"),
         (
             BY_DOCUMENT(scale=False),
@@ -133,18 +134,21 @@ def test_without_the_column():
         NCP(law=BY_DOCUMENT).calc_aggregate({"q": {"a": 1}}, RUN)
 
 
-class _Grades(irmx.Symbol):
-    """A law by document of another plugin, which needs only its kind and method: in proportion to the grade."""
+class _Given(irmx.Symbol):
+    """A law by document of another plugin, which needs only its kind and method."""
 
-    NAME, KIND, SHORT_DESC = "grades", "stopping law", "in proportion to the grade"
-    SUPPORTED_PARAMS = {"of": irmx.Param(float, "the sum of all grades")}
+    NAME, KIND, SHORT_DESC = "given", "stopping law", "these probabilities of the documents retrieved"
+    SUPPORTED_PARAMS = {"p": irmx.Param(list, "the probabilities")}
 
     def document_probabilities(self, rankings):
-        return rankings.relevant.grade / self.params["of"]
+        return np.array(self.params["p"])
 
 
 def test_a_law_of_another_plugin():
-    qrels = {"q": {"a": 1, "b": 2, "z": 1}}
-    assert NCP(law=_Grades(of=4)).calc_aggregate(qrels, RUN) == pytest.approx(1 / 4 + 2 / 4 * 2 / 3)
-    with pytest.raises(irmx.PluginError, match=r"grades.* must give 2 probabilities.*at most 1.* the largest sum 3"):
-        NCP(law=_Grades(of=1)).calc_aggregate(qrels, RUN)
+    assert NCP(law=_Given(p=[0.5, 0, 0.5])).calc_aggregate(judged(STOP), RUN) == pytest.approx(0.5 + 0.5 * 3 / 5)
+
+
+@pytest.mark.parametrize("p", [[0.5, 0.5, 0.1], [0.5, -0.1, 0.2], [0.5, 0.2]])
+def test_a_law_of_another_plugin_that_is_none(p):
+    with pytest.raises(irmx.PluginError, match=r"given.* must give 3 probabilities.*at most 1"):
+        NCP(law=_Given(p=p)).calc_aggregate(judged(STOP), RUN)

@@ -16,7 +16,7 @@ PRECISION = [1, 2 / 3, 3 / 5, 0]
 LAWS = [
     (UNIFORM, [1 / 4] * 4),
     (FIRST, [1, 0, 0, 0]),
-    (GEOMETRIC(p=0.5), [8 / 15, 4 / 15, 2 / 15, 1 / 15]),
+    (GEOMETRIC, [8 / 15, 4 / 15, 2 / 15, 1 / 15]),
     (ZIPF, [12 / 25, 6 / 25, 4 / 25, 3 / 25]),
     (ZIPF(s=0), [1 / 4] * 4),
     (GEOMETRIC(p=1), [1, 0, 0, 0]),
@@ -59,11 +59,12 @@ class _Last(irmx.Symbol):
         return np.eye(recall_base)[-1]
 
 
-class _Broken(_Last):
-    NAME = "broken"
+class _Given(_Last):
+    NAME = "given"
+    SUPPORTED_PARAMS = {"p": irmx.Param(list, "the probabilities")}
 
     def probabilities(self, recall_base):
-        return np.ones(recall_base)
+        return np.array(self["p"])
 
 
 def test_a_law_of_another_plugin_needs_only_its_kind_and_method():
@@ -71,9 +72,14 @@ def test_a_law_of_another_plugin_needs_only_its_kind_and_method():
     assert NCP(law=_Last()).calc_aggregate({"q": {"a": 1, "b": 1}}, RUN) == pytest.approx(2 / 3)
 
 
-def test_a_law_that_is_none_is_refused():
-    with pytest.raises(irmx.PluginError, match=r"broken must give 4 probabilities that add up to 1.*sum 4"):
-        NCP(law=_Broken()).calc_aggregate(QRELS, RUN)
+@pytest.mark.parametrize("p", [[1, 1, 1, 1], [-0.5, 0.5, 0.5, 0.5], [0.5, 0.3, 0.2], [0.3, 0.3, 0.3, 0.2]])
+def test_a_law_that_is_none_is_refused(p):
+    with pytest.raises(irmx.PluginError, match=r"given.* must give 4 probabilities that add up to 1.*sum "):
+        NCP(law=_Given(p=p)).calc_aggregate(QRELS, RUN)
+
+
+def test_a_law_may_add_up_to_one_but_for_rounding():
+    assert NCP(law=_Given(p=[0.4, 0.3, 0.2, 0.1 + 1e-12])).calc_aggregate(QRELS, RUN) == pytest.approx(0.72, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ def test_what_is_learned_agrees_better_on_held_out_pairs(known: Any, collection:
     assert tests.loc["by likelihood", "p"] < 0.05
 
 
+@pytest.mark.slow
 def test_learning_by_agreement_finds_users_without_noise(collection: Example, simulated: Any) -> None:
     preferences = chosen(collection, simulated, {"u": "AS_RBP(alpha=4,beta=0.9)"}, scale=1e6)
     grid = {"alpha": "2,4,10,50", "beta": "0.5,0.7,0.9"}
@@ -137,6 +138,7 @@ def test_votes_that_both_pages_are_bad_do_not_move_what_is_learned(collection: E
     assert found.held_out["pairs"].tolist() == [int((given.majority(0.75) != 0).sum())] * 3
 
 
+@pytest.mark.slow
 def test_the_l_of_active_assessors_is_found_by_agreement(collection: Example, simulated: Any) -> None:
     users = {"none": 0.0, "some": 0.25, "much": 0.6, "seldom": 0.9}
     measures = {name: f"AS_RBP(beta=0.9,personal={value})" for name, value in users.items()}

@@ -120,6 +120,7 @@ def test_detection_alone() -> None:
     assert (fit_examination(certain, "rbp", "beta").value, fit_examination(certain, "rbp", "beta").detection) == (1, 1)
 
 
+@pytest.mark.slow
 def test_sessions_of_one_user_are_drawn_together() -> None:
     one = table(5, irmx.rbp(beta=0.8), 0.7, sessions=100)
     twenty = pd.concat([one.assign(session=one["session"] + 100 * i, user=one["session"]) for i in range(20)])

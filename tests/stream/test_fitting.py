@@ -76,6 +76,7 @@ def test_recovery(population: Population) -> None:
     assert held >= 42
 
 
+@pytest.mark.slow
 def test_more_users_give_narrower_intervals() -> None:
     def width(users: int) -> float:
         low, high = fit_population(recorded(Population(), users, 5, 0), end=5 * DAY).intervals["SA"]
@@ -127,6 +128,7 @@ def test_speeds_are_fitted_in_closed_form() -> None:
     assert fit.speed_sigma == pytest.approx(np.std(np.log(log.speeds)))
 
 
+@pytest.mark.slow
 def test_the_end_of_the_recording_removes_the_bias_of_long_times_away() -> None:
     population = Population(MA="1d", SA="1d")
     log = recorded(population, 400, 5, 3)
@@ -152,6 +154,7 @@ def test_users_who_are_all_the_same_have_no_spread() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_spread_that_is_not_significant_has_an_interval_from_0() -> None:
     insignificant = 0
     for seed in range(6):

@@ -118,6 +118,7 @@ def test_the_mean_of_topics_is_over_those_that_have_a_value_and_intervals_enclos
     assert (other["low"] != rows["low"]).any()
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_agreement_of_a_population_of_topics() -> None:
     covered = 0
     rng = np.random.default_rng(11)

@@ -103,6 +103,7 @@ def test_samples_are_nested_and_depend_on_their_number_alone(
     assert np.array_equal(few, every[:1, [LEVELS.index(level) for level in levels[:some]]])
 
 
+@pytest.mark.slow
 @lacks_topics
 def test_samples_differ_but_not_by_the_order_of_rows() -> None:
     qrels = {"q": topic(10, 60), "p": topic(5, 30)}
@@ -217,6 +218,7 @@ def test_the_tables_and_what_they_summarise() -> None:
     assert sizes["relevant"].tolist() == [int((grades >= 1).sum()), *((grades >= 1) & masks).sum(axis=1)]
 
 
+@pytest.mark.slow
 def test_the_number_of_jobs_changes_nothing_and_filters_are_those_of_choose_systems(collection: Any) -> None:
     qrels, runs = collection
     found = []

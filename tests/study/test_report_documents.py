@@ -85,6 +85,7 @@ def test_what_documents_add_is_the_score(rankings: Any) -> None:
     assert checked == {"AP", "nDCG@10", "MP(model=GL_AD_ID)"}  # infAP does not say
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", [None, "vertical"])
 def test_what_documents_add_is_the_score_of_every_measure(label: str | None) -> None:
     by_label: dict[str | None, list[Any]] = {}

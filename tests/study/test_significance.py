@@ -69,6 +69,7 @@ def test_a_difference_that_is_the_same_everywhere_has_no_variance(test: str) -> 
     )
 
 
+@pytest.mark.slow
 def test_the_memory_for_many_topics_and_pairs_is_small() -> None:
     """129 systems on 7,000 topics: the differences of all pairs are 460 MB."""
     import tracemalloc
@@ -90,6 +91,7 @@ def test_a_tie_is_a_difference_up_to_the_threshold() -> None:
         assert row == outcomes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "permutation"])
 def test_the_level_is_the_share_of_true_hypotheses_rejected(test: str) -> None:
     """Under a true null hypothesis a test rejects .05 of 2,000 pairs of systems at the level .05."""
@@ -241,6 +243,7 @@ def test_one_seed_gives_these_numbers_everywhere() -> None:
     assert drawn_p_values(np.round(sines, 4)) == PINNED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_the_number_of_threads_changes_no_digit(threads: str) -> None:
     code = (
