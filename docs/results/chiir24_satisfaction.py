@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from markdown_tables import beside
 
 import irmx
 from irmx.ragged import Array
@@ -226,6 +227,14 @@ def main() -> None:
 
     inside = correlations({name: residual(v) for name, v in values.items()}, residual(rating), user)
     own = np.corrcoef(values["nDCG@10"][complete], pages["ndcg_10"][complete])[0, 1]
+    path = Path(__file__).with_suffix(".md")
+    rows = [[name, *(by_layout[layout].text(name) for layout in LAYOUTS)] for name in values]
+    layouts = beside(path, "layouts", ["measure", *LAYOUTS], rows)
+    times = cards.rename(columns={"time_spent": "time"})
+    outliers = []
+    for longest in (None, 60.0, 30.0, 10.0):
+        fit = fit_effort(times, REFERENCE, longest=longest)
+        outliers.append([longest, *(cell(fit, c) for c in CARDS.values()), fit.too_long])
     lines = [
         "# Utility, satisfaction and effort in a user study",
         "",
@@ -281,17 +290,7 @@ def main() -> None:
         "The paper's table has an image at a third of a text. That is an image alone against a text snippet; here an image stands beside",
         "a title, and adds to it. No card of the study is an image alone or a video.",
         "",
-        "How far outliers matter, `mean`, all users:",
-        "",
-        f"| longest | {' | '.join(CARDS.values())} | left out |",
-        "| --- |" + " ---: |" * (len(CARDS) + 1),
-    ]
-    times = cards.rename(columns={"time_spent": "time"})
-    for longest in (None, 60.0, 30.0, 10.0):
-        fit = fit_effort(times, REFERENCE, longest=longest)
-        name = "none" if longest is None else f"{longest:g} s"
-        lines.append(f"| {name} | {' | '.join(cell(fit, c) for c in CARDS.values())} | {fit.too_long} |")
-    lines += [
+        f"[How far outliers matter]({beside(path, 'outliers', ['longest', *CARDS.values(), 'left out'], outliers)}), `mean`, all users.",
         "",
         "## Ratings",
         "",
@@ -333,15 +332,9 @@ def main() -> None:
             for name in MODELS
         ),
         "",
-        "By layout, rho:",
-        "",
-        f"| measure | {' | '.join(LAYOUTS)} |",
-        "| --- |" + " ---: |" * len(LAYOUTS),
-        *(f"| {name} | {' | '.join(by_layout[layout].text(name) for layout in LAYOUTS)} |" for name in values),
-        "",
-        "Within a layout of one card type the effort of a card cancels from every comparison: both tables give one value there.",
+        f"[Rho by layout]({layouts}). Within a layout of one card type the effort of a card cancels from every comparison.",
     ]
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

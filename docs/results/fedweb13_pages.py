@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from markdown_tables import beside, markdown
 from scipy.stats import kendalltau
 
 import irmx
@@ -21,6 +22,7 @@ from irmx_pages import SimulatedPages, score_pages, simulate_pages
 WEIGHTS = {0: 0.0, 1: 0.25, 3: 0.5, 7: 1.0}
 """How precise a result of each grade is, for graded precision: parameters, not known from the track's own pages."""
 MEDIA = {"Video": "video", "Photo/Pictures": "image"}
+PAGE = Path(__file__).with_suffix(".md")
 MODELS = ("AS_DCG", "AS_RBP", "AS_ERR", "AS_ATT")
 FLAT = ("nDCG@10", "P@10")
 OTHERS = ("AS_RBP(personal=0.23)", "vRecall(recall_of='oriented')", "vPrecision", "AS_D_nDCG", "AS_IA_nDCG")
@@ -141,14 +143,17 @@ def within_topics(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(taus, keys=range(len(taus))).groupby(level=1).mean().loc[table.columns]
 
 
-def triangles(lower: pd.DataFrame, upper: pd.DataFrame) -> list[str]:
-    """Return a table with one matrix below the diagonal and another above it."""
-    names = list(lower.columns)
-    lines = [f"| | {' | '.join(f'`{n}`' for n in names)} |", "| --- |" + " ---: |" * len(names)]
-    for i, name in enumerate(names):
-        cells = [f"{(lower if j < i else upper).iloc[i, j]:.3f}" if i != j else "" for j in range(len(names))]
-        lines.append(f"| `{name}` | {' | '.join(cells)} |")
-    return lines
+def correlations(name: str, taus: pd.DataFrame, r: pd.DataFrame) -> str:
+    """Write Kendall's tau and Pearson's r of each two measures; return the name of the file."""
+    rows = [[a, b, f"{taus.loc[a, b]:.3f}", f"{r.loc[a, b]:.3f}"] for a, b in itertools.combinations(taus.columns, 2)]
+    return beside(PAGE, name, ["a", "b", "tau", "r"], rows)
+
+
+def with_list(taus: pd.DataFrame, r: pd.DataFrame) -> list[str]:
+    """Return the correlation of every measure with nDCG@10."""
+    names = [name for name in taus.columns if name != "nDCG@10"]
+    rows = [[f"`{name}`", f"{taus.loc[name, 'nDCG@10']:.3f}", f"{r.loc[name, 'nDCG@10']:.3f}"] for name in names]
+    return [markdown(["with `nDCG@10`", "tau", "r"], rows)]
 
 
 def of_ideals(table: pd.DataFrame) -> list[str]:
@@ -231,6 +236,8 @@ def main() -> None:
     above = {t: verticals[verticals["orientation"] > t].groupby("query_id").size() for t in (0.5, 0.75)}
     topics = found.results["query_id"].nunique()
     sizes = [len(p.blocks) for p in pages.pages]
+    of_means = correlations("systems", systems.corr(method="kendall"), systems.corr())
+    of_pages = correlations("pages", within_topics(shown), shown.corr())
     lines = [
         "# Aggregated pages of 157 search engines",
         "",
@@ -278,16 +285,11 @@ def main() -> None:
         "",
         "## Correlation over systems",
         "",
-        f"Of the means of {len(systems)} systems. Below the diagonal Kendall's tau, above it Pearson's r.",
+        f"Kendall's tau and Pearson's r of the means of {len(systems)} systems; [all pairs of measures]({of_means}). Over pages, [the same]({of_pages}) with the",
+        f"mean over topics of the tau of a topic's pages, and the r of all {len(table):,} pages; a topic in which a measure has one value for all",
+        "pages counts in no mean.",
         "",
-        *triangles(systems.corr(method="kendall"), systems.corr()),
-        "",
-        "## Correlation over pages",
-        "",
-        f"Below the diagonal the mean over topics of Kendall's tau of a topic's pages, above it Pearson's r of all {len(table):,} pages. A topic in",
-        "which a measure has one value for all pages counts in no mean.",
-        "",
-        *triangles(within_topics(shown), shown.corr()),
+        *with_list(systems.corr(method="kendall"), systems.corr()),
         "",
         "## Three ideal pages",
         "",
@@ -315,7 +317,7 @@ def main() -> None:
         "| --- | ---: | ---: | ---: | ---: |",
         *of_readings(folder, found, pages),
     ]
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

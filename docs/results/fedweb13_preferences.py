@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from fedweb13_pages import simulated, track
-from markdown_tables import markdown
+from markdown_tables import beside, markdown
 
 import irmx_study
 from irmx import Scores
@@ -30,6 +30,7 @@ from irmx_pages import (
     simulate_preferences,
 )
 
+PAGE = Path(__file__).with_suffix(".md")
 USERS, VOTES_PER_PAIR = 20, 4
 SCALE = 10.0
 """The noise: P(A > B) = 1/(1 + exp(-10 (m(A) - m(B)))) for a user who chooses by the measure m."""
@@ -126,26 +127,22 @@ def of_noise(study: Study, population: Mapping[str, str]) -> list[str]:
     return [markdown(["scale", "Fleiss' kappa", *names], rows)]
 
 
-def by_bin(study: Study, votes: Preferences, compared: pd.DataFrame, level: float) -> list[str]:
-    """Return the table of the paper for a level, with letters for the measures that agree significantly less often."""
+def by_bin(study: Study, votes: Preferences, compared: pd.DataFrame, level: float) -> list[list[str]]:
+    """Return the rows of the paper's table for a level, with the measures that agree significantly less often."""
     found = agreement(study.pages, votes, study.qrels, list(MEASURES), [level])
     agreed = found.pivot(index="measure", columns="bin_pair", values="agreement")
-    letters = dict(zip(MEASURES, "abcdefghij", strict=True))
     tests = compared[(compared["measure"] == f"agreement@{level:g}") & (compared["p_corrected"] <= 0.05)]
     groups = found["bin_pair"].unique().tolist()
     rows = []
+    pairs = found.groupby("bin_pair", sort=False)["pairs"].first()
     for name in MEASURES:
-        row = [letters[name], f"`{name}`"]
         for group in groups:
             of_group = tests[tests["slice"] == ("" if group == "all" else group)]
             lower = [t.b for t in of_group.itertuples() if t.a == name and t.difference > 0]
             lower += [t.a for t in of_group.itertuples() if t.b == name and t.difference < 0]
-            beaten = "".join(sorted(letters[m] for m in lower if agreed.loc[m, group] < agreed.loc[name, group]))
-            row.append(f"{agreed.loc[name, group]:.3f} {beaten}".strip())
-        rows.append(row)
-    pairs = found.groupby("bin_pair", sort=False)["pairs"].first()
-    rows.append(["", "pairs", *(f"{n:,}" for n in pairs)])
-    return [markdown(["", "measure", *groups], rows, len(groups) + 2)]
+            beaten = sorted((m for m in lower if agreed.loc[m, group] < agreed.loc[name, group]), key=MEASURES.index)
+            rows.append([LEVELS[level], group, pairs[group], name, f"{agreed.loc[name, group]:.3f}", " ".join(beaten)])
+    return rows
 
 
 def of_tests(t: pd.DataFrame) -> list[str]:
@@ -189,23 +186,22 @@ def of_power(scores: Scores) -> list[str]:
     return [markdown(["`AS_RBP` and", *columns], rows)]
 
 
-def of_parameters(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
-    """Return the learned parameters of every measure and population."""
+def of_parameters(fits: Mapping[tuple[str, str], PreferenceFit]) -> str:
+    """Write the learned parameters of every measure and population; return the name of the file."""
     rows = []
     for (population, measure), fit in fits.items():
         for row in fit.parameters.itertuples():
             rows.append(
                 [
-                    population, f"`{measure}`", f"`{row.parameter}`", f"{row.by_agreement:.2f}", between(row.fold_low, row.fold_high, 2),
+                    population, measure, row.parameter, f"{row.by_agreement:.2f}", between(row.fold_low, row.fold_high, 2),
                     f"{row.by_likelihood:.2f}", between(row.low, row.high, 2), row.note,
                 ]
             )  # fmt: skip
         weight = fit.assessors["l"]
         spread = between(weight.min(), weight.max(), 2)
-        rows.append(
-            [population, f"`{measure}`", "l, mean of users", "", "", f"{weight.mean():.2f}", f"(users: {spread})", ""]
-        )
-    return [markdown(["users", "measure", "", "by agreement", "folds", "by likelihood", "95% interval", ""], rows, 3)]
+        rows.append([population, measure, "l, mean of users", "", "", f"{weight.mean():.2f}", f"(users: {spread})", ""])
+    head = ["users", "measure", "parameter", "by_agreement", "folds", "by_likelihood", "interval", "note"]
+    return beside(PAGE, "parameters", head, rows)
 
 
 def of_held_out(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
@@ -257,8 +253,8 @@ def _spread(values: pd.Series) -> tuple[str, str]:
     return f"{values.mean():.2f}", between(values.min(), values.max(), 2)
 
 
-def of_weights(fit: PreferenceFit) -> tuple[list[str], list[str]]:
-    """Return what was learned of every user's l, and a summary."""
+def of_weights(fit: PreferenceFit) -> list[str]:
+    """Write what was learned of every user's l; return a summary."""
     true = dict(zip(users()[UTILITY], weights(), strict=True))
     both = fit.assessors.merge(fit.active, on="assessor", suffixes=("", "_by_agreement"))
     both = both.assign(true=both["assessor"].map(true)).sort_values("true")
@@ -277,18 +273,19 @@ def of_weights(fit: PreferenceFit) -> tuple[list[str], list[str]]:
         ]
         for r in both.itertuples()
     ]  # fmt: skip
-    columns = [
-        "",
+    head = [
+        "user",
         "votes",
-        "true l",
-        "by agreement",
+        "true_l",
+        "by_agreement",
         "folds",
-        "by likelihood",
-        "95% interval",
-        "agreement, l = 0",
-        "with l",
+        "by_likelihood",
+        "interval",
+        "agreement_without",
+        "agreement_with",
     ]
-    return summary, [markdown(columns, rows)]
+    name = beside(PAGE, "users", head, rows)
+    return [*summary, f"- [User by user]({name})."]
 
 
 def main() -> None:
@@ -299,7 +296,10 @@ def main() -> None:
     t = irmx_study.compare(scores, all_pairs=True).frame()
     wanted = [*((UTILITY, m) for m in MODELS), *((name, "AS_RBP") for name in (ATTENTION, LIST, MIXED))]
     fits = {(name, measure): study.fit(votes[name], measure) for name, measure in wanted}
-    summary, of_users = of_weights(fits[UTILITY, "AS_RBP"])
+    bins = [row for level in LEVELS for row in by_bin(study, votes[UTILITY], t, level)]
+    by_bins = beside(
+        PAGE, "bins", ["majority", "bins", "pairs", "measure", "agreement", "significantly_more_than"], bins
+    )
     alpha = next(row for row in fits[UTILITY, "AS_RBP"].parameters.itertuples() if row.parameter == "alpha")
     truth = f"AS_RBP(alpha=7,beta=0.85,personal={np.mean(weights()):.2f})"
     of_truth = agreement(study.pages, votes[UTILITY], study.qrels, truth, [0.75])
@@ -342,21 +342,17 @@ def main() -> None:
         "",
         *of_noise(study, populations[UTILITY]),
         "",
-        "## Agreement by pair of bins (tables 5 to 7)",
-        "",
-        "Of *utility* users. Letters: the measures that agree significantly less often, by the t-test over topics, with Holm's correction",
-        f"over the {len(t[['a', 'b']].drop_duplicates())} pairs of measures in a column, at the level .05. Last row: pairs of pages with a majority.",
-        "",
-        *(line for level, name in LEVELS.items() for line in (f"Majority of {name}:", "", *by_bin(study, votes[UTILITY], t, level), "")),
-        "How many of the pairs of measures differ significantly on all pairs of pages:",
-        "",
-        *of_tests(t),
-        "",
         "## Other users, other winners",
         "",
         "Agreement with the majority of 3/4 on all pairs of pages, the highest in bold:",
         "",
         *of_populations(study, votes),
+        "",
+        f"For *utility* users, [by pair of bins]({by_bins}) with majorities of 3/4 and 4/4 (tables 5 to 7 of the paper), and which measures agree",
+        f"significantly less often, by the t-test over topics, with Holm's correction over the {len(t[['a', 'b']].drop_duplicates())} pairs of measures of a column. On all pairs",
+        "of pages, so many pairs of measures differ significantly:",
+        "",
+        *of_tests(t),
         "",
         "## What the sample can find",
         "",
@@ -370,11 +366,9 @@ def main() -> None:
         "",
         f"Grids of 51 values: `alpha` {ALPHA}, `beta` {BETA} (of `AS_ATT` 0:1). By agreement: the setting that agrees most often with the majority",
         "of 3/4, with l = 0, on all topics, and its range over five folds of topics. By likelihood: of all votes, with each user's l.",
+        f"[All values]({of_parameters(fits)}).",
         "",
-        *of_parameters(fits),
-        "",
-        f"Do the votes recover the values that the users have? `AS_RBP` and *utility* users, with votes drawn {DRAWS} times; those of the",
-        "table above are the first draw:",
+        f"Do the votes recover the values that the users have? `AS_RBP` and *utility* users, with votes drawn {DRAWS} times:",
         "",
         *of_draws(study, populations[UTILITY]),
         "",
@@ -391,11 +385,9 @@ def main() -> None:
         "",
         "`AS_RBP` and *utility* users, whose l is known here:",
         "",
-        *summary,
-        "",
-        *of_users,
+        *of_weights(fits[UTILITY, "AS_RBP"]),
     ]  # fmt: skip
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import shlex
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,13 +55,6 @@ class Collection:
         """Return the scores of the runs to keep."""
         scores = irmx.scores(measures, self.qrels, self.runs, jobs=self.jobs)
         return irmx_study.choose_systems(scores, self.only, self.every_topic)
-
-    def write_table(self, name: str, head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-        """Write a long table as csv beside the page; return the name of its file."""
-        path = self.page.with_name(f"{self.page.stem}_{name}.csv")
-        with path.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([head, *rows])
-        return path.name
 
     def write(self, text: str) -> None:
         """Write the page."""

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markdown_tables import beside, markdown
 
 import irmx
 from irmx_stream.updates.stream_columns import JUDGED_LENGTH
@@ -31,12 +32,6 @@ OFFICIAL = {"ELG": "E[Latency Gain]", "LC": "Latency Comp."}
 """The columns of the official scores of the track."""
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    """Return a table in Markdown."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
-
-
 def published(path: Path) -> pd.Series:
     """Return published values by run and topic."""
     values = pd.read_csv(path, sep="\t", header=None, names=["run", "topic", "value"])
@@ -50,7 +45,10 @@ def ranks(values: pd.Series) -> pd.Series:
     return values.rank(method="min", ascending=False).astype(int)
 
 
-def table_3(data: Path) -> tuple[str, str, dict[str, Any]]:
+Rows = list[list[str]]
+
+
+def table_3(data: Path) -> tuple[Rows, str, dict[str, Any]]:
     """Return the runs of 2013 with their ranks, the correlations, and what the text says of them."""
     printed = pd.read_csv(data / "msu_table3.tsv", sep="\t").set_index("run")
     folder = data / "trec_ts" / "msu_published_results"
@@ -82,15 +80,8 @@ def table_3(data: Path) -> tuple[str, str, dict[str, Any]]:
         "apart": f"{(means - printed['msu_reasonable']).abs().max():.3f}",
         "moved": int((ranks(means) != printed["msu_rank"]).sum()),
     }
-    head = [
-        "run",
-        "rank by ELG",
-        "rank by MSU, printed",
-        "from the runs' means",
-        "from the values of topics",
-        "mean of these",
-    ]
-    return table(head, rows), table(["", "printed table", "runs' means", "values of topics"], correlations), facts
+    head = ["run", "elg", "msu_printed", "msu_of_runs", "msu_of_topics", "mean_of_topics"]
+    return [head, *rows], markdown(["", "printed table", "runs' means", "values of topics"], correlations), facts
 
 
 def read_runs(path: Path) -> dict[str, pd.DataFrame]:
@@ -121,7 +112,7 @@ def published_users(data: Path, year: int) -> irmx.Scores:
     return irmx.Scores.from_frame(pd.concat(tables).rename(columns={"topic": "query_id", "run": "system"}))
 
 
-def two_kinds_of_users(data: Path) -> tuple[str, str, dict[str, Any]]:
+def two_kinds_of_users(data: Path) -> tuple[Rows, str, dict[str, Any]]:
     """Return the ranks of the runs of 2014, the correlations of both years, and what the text says of them."""
     by_year = {year: published_users(data, year) for year in (2013, 2014)}
     printed = pd.read_csv(data / "msu_table3.tsv", sep="\t").set_index("run")
@@ -144,14 +135,8 @@ def two_kinds_of_users(data: Path) -> tuple[str, str, dict[str, Any]]:
         "highest": f"{max(float(row[2]) for row in rows):.3f}",
         "first": int((best == 1).sum()),
     }
-    head = [
-        "run of 2014",
-        *(f"rank by {name}" for name in means),
-        "by MSU, newest first",
-        "by MSU, ranked",
-        "best of both",
-    ]
-    return table(head, lines), table(["users", "reference", "tau", "tau_AP", "tau_AP,b"], rows), facts
+    head = ["run", *(name.lower() for name in means), "msu_newest_first", "msu_ranked", "best_of_both"]
+    return [head, *lines], markdown(["users", "reference", "tau", "tau_AP", "tau_AP,b"], rows, 2), facts
 
 
 def draw(data: Path, folder: Path) -> None:
@@ -199,8 +184,8 @@ def per_second(data: Path) -> tuple[str, str, dict[str, Any]]:
     facts = {"known": ", ".join(f"{_known(qrels, run):.1%} of {name}" for name, run in runs.items())}
     head = ["", "official ELG", *OURS]
     return (
-        table(head, [[run, *cells] for run, cells in means.items()]),
-        table(["tau", "45 pairs", *runs, "tau_AP,b, 45 pairs"], rows),
+        markdown(head, [[run, *cells] for run, cells in means.items()]),
+        markdown(["tau", "45 pairs", *runs, "tau_AP,b, 45 pairs"], rows),
         facts,
     )
 
@@ -235,13 +220,13 @@ and values by run and topic ({topics} topics) of their code of 2016. The runs' m
 round to the printed ones, all ranks are equal, and so are the correlations.
 
 {correlations}
+
 The tau_AP that is printed is the one read from the worst run on. It was made to weigh the top of a ranking: read from the best
 run on it is lower. ELG has ties in the table; they stand as the table has them.
 
 The values of topics come from later code, and probably other random users. Their means are up to {apart} from the printed ones, and {moved} runs have another
-rank: the second decimal of such a correlation depends on chance.
+rank: the second decimal of such a correlation depends on chance. [The ranks of all runs]({ranks}).
 
-{ranks}
 ## Two kinds of users, 2013 and 2014
 
 The paper's table also gives every run's best rank over the users of a sweep. That cannot be repeated without the updates of the
@@ -249,13 +234,13 @@ runs; but values for a second kind of user were published: besides those who rea
 ranked. Of 2014 the track published the expected latency gain (ELG) and the latency comprehensiveness (LC) of all {all_runs} runs.
 
 {kinds}
+
 tau_AP reads the users' ranking from the best run on, with the official one as the reference; in tau_AP,b both are read, and equal
 means are ties. No tau is larger than {highest}: what the paper concludes for its reasonable users, that MSU ranks the runs in another
 way, holds for both kinds of users, in both years, and for both references.
 
-The ranks of the runs of 2014, and the better of the two ranks by MSU, which is 1 for {first} of them:
+The better of the two ranks by MSU is 1 for {first} of the runs ([all ranks]({ranks_2014})).
 
-{ranks_2014}
 `--pictures FOLDER` draws these means, MSU against ELG and LC with one point per run, as the figures of the paper do.
 
 ## MSU per second, 2014
@@ -265,9 +250,11 @@ have no seconds, and the runs of 2013 are not public. Of three runs of 2014 the 
 {known}, and 30 words are taken for the others. Means over 15 topics, with the standard error over users:
 
 {means}
+
 Kendall's tau over the pairs of a run and a topic, between what irmx computes and the official ELG and LC:
 
 {taus}
+
 Per second is the mean over users of each one's gain divided by the seconds that this user read, as in the paper; the ratio of the
 mean gain to the mean time is the other estimate, `ratio='of_means'`.
 
@@ -289,11 +276,12 @@ def main() -> None:
     ranked, correlations, facts = table_3(data)
     ranks_2014, kinds, of_users = two_kinds_of_users(data)
     means, taus, more = per_second(data)
+    path = Path(__file__).with_suffix(".md")
     page = PAGE.format(
-        ranks=ranked, correlations=correlations, ranks_2014=ranks_2014, kinds=kinds, means=means, taus=taus,
+        ranks=beside(path, "2013", ranked[0], ranked[1:]), correlations=correlations, ranks_2014=beside(path, "2014", ranks_2014[0], ranks_2014[1:]), kinds=kinds, means=means, taus=taus,
         **facts, **of_users, **more,
     )  # fmt: skip
-    Path(__file__).with_suffix(".md").write_text(page, encoding="utf-8")
+    path.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

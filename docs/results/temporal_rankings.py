@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from markdown_tables import markdown
+from markdown_tables import beside, markdown
 
 import irmx
 import irmx_study
@@ -31,9 +31,9 @@ PAIRS = {
 """Every intent-aware measure and its time-aware one."""
 ALONE = "TIA_StRecall{w}@{k}"
 """A time-aware measure that has no intent-aware one: subtopics and windows are covered separately, and weighted."""
-FEW = 3
-"""So many systems have too few pairs to compare measures by them."""
 TEST, LEVEL = "randomised-tukey", 0.05
+PAGE = Path(__file__).with_suffix(".md")
+
 FILES = {
     2015: ("mb2015/qrels.txt.gz", "mb2015/clusters-2015.json.gz", "mb2015/tweet2dayepoch.txt.gz"),
     2016: (
@@ -130,6 +130,12 @@ def scored(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], window: str, k: i
         return irmx.scores(texts, qrels, runs, progress=False)
 
 
+def taus(scores: irmx.Scores) -> list[float]:
+    """Return tau between every intent-aware measure and its time-aware one."""
+    means = irmx_study.comparable_means(scores).T
+    return [irmx_study.kendall_tau(a, b) for a, b in zip(means, means[len(PAIRS) :], strict=False)][: len(PAIRS)]
+
+
 def pairs(title: str, scores: irmx.Scores) -> list[str]:
     """Return the table of tau between every intent-aware measure and its time-aware one."""
     means = irmx_study.comparable_means(scores)
@@ -139,44 +145,39 @@ def pairs(title: str, scores: irmx.Scores) -> list[str]:
         a, b = means[:, place], means[:, other]
         signs = np.sign(np.subtract.outer(a, a) * np.subtract.outer(b, b))
         changed, count = int((signs < 0).sum() // 2), len(a) * (len(a) - 1) // 2
-        tau = irmx_study.kendall_tau(a, b)
-        numbers = [f"{tau:.3f}", f"{changed:,} of {count:,}", f"{a.mean():.4f}", f"{b.mean():.4f}"]
+        numbers = [f"{taus(scores)[place]:.3f}", f"{changed:,} of {count:,}", f"{a.mean():.4f}", f"{b.mean():.4f}"]
         rows.append([f"`{plain}`", f"`{scores.measures[other]}`", *numbers])
     return [markdown([title, "time-aware", "tau", "pairs in another order", "mean IA", "mean TIA"], rows, texts=2)]
 
 
-def agreement(title: str, scores: irmx.Scores) -> list[str]:
-    """Return the matrix of tau between all measures, and its means within and between the two kinds."""
+def agreement(name: str, scores: irmx.Scores) -> str:
+    """Write the matrix of tau between all measures; return its means within and between the two kinds, and where it is."""
     means, names = irmx_study.comparable_means(scores), [str(m.NAME) for m in scores.measures]
     taus = np.array([[irmx_study.kendall_tau(a, b) for b in means.T] for a in means.T])
-    rows = [
-        [f"`{name}`", *("" if i == j else f"{taus[i, j]:.3f}" for j in range(len(names)))]
-        for i, name in enumerate(names)
-    ]
+    rows = [[one, *(f"{tau:.3f}" for tau in row)] for one, row in zip(names, taus.tolist(), strict=True)]
     aware = np.arange(len(names)) >= len(PAIRS)
     apart = ~np.eye(len(names), dtype=bool)
     within, among, between = (
         taus[np.logical_and.outer(one, other) & apart].mean()
         for one, other in ((~aware, ~aware), (aware, aware), (~aware, aware))
     )
-    return [
-        markdown([title, *names], rows),
-        "",
+    return (
         f"The mean tau is {within:.3f} among intent-aware measures, {among:.3f} among time-aware ones, and {between:.3f} between "
-        "one of each kind.",
-    ]
+        f"one of each kind ([all]({beside(PAGE, f'tau_{name}', ['measure', *names], rows)}))."
+    )
 
 
-def discriminated(title: str, scores: irmx.Scores) -> list[str]:
-    """Return the table of discriminative power and swap rates, the largest power first, and of many systems how the kinds compare."""
+def discriminated(name: str, scores: irmx.Scores) -> str:
+    """Write the table of discriminative power and swap rates, the largest power first; return how the kinds compare, and where it is."""
     result = irmx_study.discriminate(scores, test=TEST, level=LEVEL, progress=False)
     rows, frame = [], result.frame()
     for row in frame.sort_values("power", ascending=False, kind="stable").itertuples():
         needed = "none" if np.isnan(row.difference_needed) else f"{row.difference_needed:.3g}"
         rows.append(
             [
-                f"`{row.measure}`",
-                f"{row.significant:,} of {row.pairs:,}",
+                row.measure,
+                row.significant,
+                row.pairs,
                 f"{row.power:.3f}",
                 needed,
                 f"{row.swap_rate:.3f}",
@@ -184,9 +185,12 @@ def discriminated(title: str, scores: irmx.Scores) -> list[str]:
         )
     plain, temporal = frame["power"][: len(PAIRS)], frame["power"][len(PAIRS) : 2 * len(PAIRS)]
     smaller = int((temporal.to_numpy() < plain.to_numpy()).sum())
-    sentence = f"For {smaller} of the {len(PAIRS)} pairs, the time-aware measure has the smaller discriminative power."
-    lines = [markdown([title, "significant", "power", "difference needed", "swap rate"], rows)]
-    return [*lines, "", sentence] if len(scores.systems) > FEW else lines
+    best = frame.sort_values("power", ascending=False, kind="stable").iloc[0]
+    head = ["measure", "significant", "pairs", "power", "difference_needed", "swap_rate"]
+    return (
+        f"For {smaller} of the {len(PAIRS)} pairs, the time-aware measure has the smaller discriminative power. `{best['measure']}` has the "
+        f"largest, {best['power']:.3f} ([all]({beside(PAGE, f'power_{name}', head, rows)}))."
+    )
 
 
 def values(scores: irmx.Scores) -> list[str]:
@@ -232,13 +236,8 @@ def main() -> None:
             "",
             *pairs(str(year), scores := scored(qrels, simulated(qrels), "", 50)),
             "",
-            "Tau between all measures:",
-            "",
-            *agreement(str(year), scores),
-            "",
-            "How well they tell the systems apart:",
-            "",
-            *discriminated(str(year), scores),
+            agreement(str(year), scores),
+            discriminated(str(year), scores),
             "",
         ]
     news = data / "trec_ts" / "2014"
@@ -251,13 +250,9 @@ def main() -> None:
         "",
         *values(scores),
         "",
-        *pairs("2014", scores),
-        "",
-        "With three runs there are three pairs; a tau of 1 says that no pair changes its order.",
-        "",
-        *discriminated("2014", scores),
+        f"The smallest tau of an intent-aware measure with its time-aware one is {min(taus(scores)):.3f}, over the three pairs of runs.",
     ]
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from given_collection import Collection, given_collection
-from markdown_tables import markdown
+from markdown_tables import beside, markdown
 
 import irmx
 import irmx_study
@@ -45,10 +45,9 @@ def largest_difference(scores: irmx.Scores, one: str, other: str) -> float:
     return float(np.abs(scores[NAMES[one]] - scores[NAMES[other]]).max())
 
 
-def table(tau: Taus, rows: dict[str, str]) -> str:
-    """Return correlations with the other measures as a Markdown table."""
-    cells = [[v, *("" if v == o else f"{tau[v, o]:.4f}" for o in OTHERS)] for v in rows]
-    return markdown(["", *OTHERS], cells)
+def rows_of(tau: Taus, names: dict[str, str]) -> list[list[str]]:
+    """Return correlations with the other measures."""
+    return [[v, *("" if v == o else f"{tau[v, o]:.4f}" for o in OTHERS)] for v in names]
 
 
 def statistics(collection: Collection, scores: irmx.Scores) -> str:
@@ -97,17 +96,17 @@ def _difference(found: float) -> str:
     return "no value of a topic differs by more than 1e-12" if found <= 1e-12 else f"values differ by up to {found:.2g}"
 
 
-def agreement(scores: irmx.Scores) -> str:
-    """Return the sections about agreement with other measures, in Markdown."""
+def agreement(scores: irmx.Scores, page: Path) -> str:
+    """Return the sections about agreement with other measures, in Markdown, and write a table beside the page."""
     tau, rounded = taus(scores), taus(scores, 4)
     of_variants = [pair for pair in tau if pair[0] in VARIANTS and pair[1] in OTHERS]
     moved = max(of_variants, key=lambda pair: abs(rounded[pair] - tau[pair]))
     return _AGREEMENT.format(
         runs=len(scores.systems),
         topics=len(scores.topics),
-        others=table(tau, OTHERS),
-        table=table(tau, VARIANTS),
-        rounded=table(rounded, VARIANTS),
+        others=markdown(["", *OTHERS], rows_of(tau, OTHERS)),
+        table=markdown(["", *OTHERS], rows_of(tau, VARIANTS)),
+        rounded=beside(page, "rounded", ["measure", *OTHERS], rows_of(rounded, VARIANTS)),
         moved=f"{abs(rounded[moved] - tau[moved]):.4f} ({moved[0]} with {moved[1]})",
         statements=statements(tau, scores),
     )
@@ -127,16 +126,13 @@ Multiplied by recall (`@Rec`), the models of Markov Precision rank the runs as A
 recall it is {span(without)}. With half of the judgments, each ranking has a tau of {span(half)} with the ranking by all."""
 
 
-def robustness(pools: irmx_study.Result, picture: str) -> str:
-    """Return the section about missing judgments, in Markdown."""
+def robustness(pools: irmx_study.Result, page: Path) -> str:
+    """Return the section about missing judgments, in Markdown, and write a table beside the page."""
     frame = pools.frame().set_index(["measure", "keep"])
     kept = sorted(set(frame.index.get_level_values("keep")), reverse=True)
-    levels = "".join(f" {keep:g}% |" for keep in kept)
-    lines = [f"| |{levels}", f"| --- |{' ---: |' * len(kept)}"]
-    for name, measure in NAMES.items():
-        taus = [frame["tau"][measure, keep] for keep in kept]
-        lines.append(f"| {name} |" + "".join(f" {tau:.4f} |" for tau in taus))
-    return _ROBUSTNESS.format(samples=SAMPLES, picture=picture, table="\n".join(lines))
+    rows = [[name, *(f"{frame['tau'][measure, keep]:.4f}" for keep in kept)] for name, measure in NAMES.items()]
+    table = beside(page, "pool", ["measure", *(f"{keep:g}%" for keep in kept)], rows)
+    return _ROBUSTNESS.format(samples=SAMPLES, picture=page.with_suffix(".svg").name, table=table)
 
 
 def picture(pools: irmx_study.Result, path: Path) -> None:
@@ -196,9 +192,7 @@ of equal P@10 into an order.
 ## With means rounded to 4 decimals first
 
 The paper's authors round the means before they correlate; systems whose means agree to 4 decimals then tie. The
-largest change is {moved}.
-
-{rounded}
+largest change is {moved} ([all]({rounded})).
 
 ## What the paper states, and what is found here
 
@@ -222,7 +216,7 @@ tau-b, over {samples} random samples, of a measure's ranking of the runs with it
 
 ![Tau with the ranking by the full pool, of MP and MP@Rec by model, AP and Bpref.]({picture})
 
-{table}
+[All means]({table}).
 """
 
 
@@ -234,9 +228,8 @@ def page(collection: Collection, scores: irmx.Scores, pools: irmx_study.Result) 
         finding=finding(scores, pools),
         statistics=statistics(collection, scores),
     )
-    picture_path = collection.page.with_suffix(".svg")
-    picture(pools, picture_path)
-    return first + agreement(scores) + robustness(pools, picture_path.name)
+    picture(pools, collection.page.with_suffix(".svg"))
+    return first + agreement(scores, collection.page) + robustness(pools, collection.page)
 
 
 def main() -> None:
