@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 from given_collection import Collection, given_collection
-from markdown_tables import markdown
+from markdown_tables import beside, markdown
 
 import irmx_study
 from irmx.toolkit import write_picture
@@ -102,6 +102,12 @@ def without_groups(left_out: Any) -> pd.DataFrame:
     return pd.DataFrame(found).rename(index=NAMES)
 
 
+def table(collection: Collection, name: str, frame: pd.DataFrame) -> str:
+    """Write a table as csv beside the page; return the name of its file."""
+    cells = frame.map(lambda x: f"{x:.3f}" if isinstance(x, float) else x)
+    return beside(collection.page, name, ["measure", *frame.columns], cells.reset_index().to_numpy().tolist())
+
+
 def page(collection: Collection) -> str:
     """Return the page in Markdown, and write its pictures."""
     scores = collection.scores(list(MEASURES.values()))
@@ -122,8 +128,7 @@ def page(collection: Collection) -> str:
     ):  # fmt: skip
         write_picture(ax.figure, stem.with_name(f"{stem.name}_{name}.svg"))
     taus = agreement.matrix("tau").rename(index=NAMES)
-    taus.columns = pd.Index([str(i) for i in range(1, len(taus) + 1)])
-    taus.index = pd.Index([f"{i} {name}" for i, name in enumerate(taus.index, 1)])
+    taus.columns = taus.index
     curves = pools.frame().pivot_table(index="measure", columns="keep", values="tau", sort=False)
     curves.columns = pd.Index([f"{keep:g}%" for keep in curves.columns])
     tests = power.frame().set_index("measure")[["significant", "power", "difference_needed", "swap_rate"]]
@@ -141,18 +146,18 @@ def page(collection: Collection) -> str:
         topics=len(scores.topics),
         finding=finding(rows),
         overview=in_markdown(rows),
-        taus=in_markdown(taus),
+        taus=table(collection, "tau", taus),
         low=f"{stable['low']['AP', 'P@10']:.3f}",
         high=f"{stable['high']['AP', 'P@10']:.3f}",
         tau=f"{agreement.matrix('tau')['AP']['P@10']:.3f}",
-        tests=in_markdown(tests.rename(index=NAMES)),
-        curves=in_markdown(curves.rename(index=NAMES)),
+        tests=table(collection, "power", tests.rename(index=NAMES)),
+        curves=table(collection, "pool", curves.rename(index=NAMES)),
         samples=SAMPLES,
         depth=DEPTH,
         groups="each run is a group" if groups is None else f"{len(set(groups.values()))} groups submitted them",
         lost_judgments=f"{left_out.frame()['judged'].max():,} of {judged}",
         unpooled="no judgment is" if unpooled == "0" else f"{unpooled} judgments are",
-        lost=in_markdown(without_groups(left_out)),
+        lost=table(collection, "groups", without_groups(left_out)),
     )
 
 
@@ -197,7 +202,7 @@ lie between {low} and {high}. This range is not a confidence interval: it lies t
 
 ![Heat map of tau between all measures; measures that agree are neighbours.]({stem}_agreement.svg)
 
-{taus}
+[All pairs]({taus}).
 
 ## Discriminative power
 
@@ -206,7 +211,7 @@ does so for each pair.
 
 ![Sorted p-values of all pairs of runs, one line per measure.]({stem}_power.svg)
 
-{tests}
+[Counts of pairs, and the power by the randomised Tukey test]({tests}).
 
 ## Missing judgments
 
@@ -215,14 +220,12 @@ the ranking by what is left with the ranking by all, mean over samples:
 
 ![Tau by the share of judgments that are kept, one line per measure.]({stem}_pool.svg)
 
-{curves}
+[All means]({curves}).
 
 As if one group of runs had not contributed to the pool: {groups}, and what only its runs have among their top {depth} becomes unjudged,
 at most {lost_judgments} judgments. Which runs were pooled is not in the data; all are taken to be, and {unpooled} of a
 document that none has among its top {depth}. A run falls if its rank among all runs
-becomes worse; the largest fall is in ranks.
-
-{lost}
+becomes worse. [Means of tau, changes and falls, measure by measure]({lost}).
 """
 
 
