@@ -76,6 +76,73 @@ def test_totals_are_rates_times_depth_in_a_closed_ranking(user, documents, depth
     assert 1 <= of["ED"] <= depth + 1e-9
 
 
+def forager(i, g, k):
+    return 1 - 1 / (1 + 0.9 * math.exp(2 - sum(g[:i]))), 1 / (1 + 0.9 * math.exp(10 * (0.2 - sum(g[:i]) / sum(k[:i]))))
+
+
+def player(i, g, k, hb=0.0, hc=0.0, median=0.5):
+    moved = sum(gain - median for gain in g[: i - 1])
+    return float(sum(g[:i]) < 1 + hb * moved and sum(k[:i]) < 10 + hc * moved)
+
+
+GOES_ON = {
+    "rbp": lambda i, g, k: 0.8,
+    "precision(k=3)": lambda i, g, k: float(i < 3),
+    "dcg(k=4)": lambda i, g, k: math.log2(i + 1) / math.log2(i + 2) if i < 4 else 0.0,
+    "rr": lambda i, g, k: float(sum(g[:i]) == 0),
+    "ap": lambda i, g, k: _share([gain / (j + 1) for j, gain in enumerate(g)], i),
+    "insq": lambda i, g, k: ((i + 1) / (i + 2)) ** 2,
+    "inst(T=3)": lambda i, g, k: ((i + 3 + 3 - sum(g[:i]) - 1) / (i + 3 + 3 - sum(g[:i]))) ** 2,
+    "bpm": player,
+    "bpm(hb=2,hc=3,median=0.25)": lambda i, g, k: player(i, g, k, 2, 3, 0.25),
+    "ift": lambda i, g, k: math.prod(forager(i, g, k)),
+    "ift(rules='goal')": lambda i, g, k: forager(i, g, k)[0],
+    "ift(rules='rate')": lambda i, g, k: forager(i, g, k)[1],
+    "err": lambda i, g, k: 1 - g[i - 1],
+}
+"""The probability to go on from rank i, of the gains and costs of all ranks: the formulas as they are printed."""
+
+
+def _share(worth, i):
+    return sum(worth[i:]) / sum(worth[i - 1 :]) if sum(worth[i:]) else 0.0
+
+
+def plainly(goes_on, gains, costs):
+    """The five values, rank by rank, in a ranking that is closed after its last document."""
+    reach, values, gained, spent = [1.0], dict.fromkeys(("EU", "EC", "ETU", "ETC"), 0.0), 0.0, 0.0
+    for i in range(1, len(gains) + 1):
+        on = goes_on(i, gains, costs) if i < len(gains) else 0.0
+        gained, spent = gained + gains[i - 1], spent + costs[i - 1]
+        values["ETU"] += reach[-1] * (1 - on) * gained
+        values["ETC"] += reach[-1] * (1 - on) * spent
+        reach.append(reach[-1] * on)
+    for i, seen in enumerate(reach[:-1]):
+        values["EU"] += seen / sum(reach) * gains[i]
+        values["EC"] += seen / sum(reach) * costs[i]
+    return {**values, "ED": sum(reach)}
+
+
+RANKINGS = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 5)), min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize("user", GOES_ON)
+@given(st.lists(RANKINGS, min_size=2, max_size=3), st.sampled_from(["EU", "ETU", "EC", "ETC", "ED"]), st.integers(1, 7))
+def test_by_the_printed_formulas(user, topics, quantity, depth):
+    rows = pd.DataFrame(
+        {"query_id": f"q{t}", "doc_id": f"d{i}", "score": -i, "cost": cost / 2, "relevance": grade}
+        for t, ranking in enumerate(topics)
+        for i, (grade, cost) in enumerate(ranking)
+    )
+    measure = f"CWL(user={user},value={quantity},depth={depth},closed=True,max_grade=4)"
+    [found] = irmx.evaluator(measure, rows).values(rows).values()
+    for t, ranking in enumerate(topics):
+        below = depth - len(ranking)  # documents without a gain, at the largest cost
+        gains = [grade / 4 for grade, _ in ranking] + [0.0] * below
+        costs = [cost / 2 for _, cost in ranking] + [max(cost / 2 for _, cost in ranking)] * below
+        expected = plainly(GOES_ON[user], gains[:depth], costs[:depth])[quantity]
+        assert found[f"q{t}"] == pytest.approx(expected, abs=1e-12)
+
+
 @given(
     st.lists(st.sampled_from("abcdefgh"), unique=True, min_size=1), st.sets(st.sampled_from("abcdefghij"), min_size=1)
 )
