@@ -15,8 +15,8 @@ from irmx.declare.expressions import parse_value
 from irmx.score.backends import scorer_of
 from irmx.testing import CheckError, Sample, instances, parametrize_with_checks
 from irmx.testing.checks.values import lowered_by_a_relevant_document
+from irmx.testing.generate import Data, for_all
 from irmx.testing.strategies import samples
-from irmx.testing.trying import Data, for_all
 
 SETTINGS = (
     "MP(model=GL_AD_ID,judged_only=True)@3",

@@ -50,7 +50,7 @@ def __dir__() -> list[str]:
     )
 
 
-_MOVED = {"join": "irmx.rankings"}
+_MOVED = {"join": "irmx.rankings", "counted": "irmx.toolkit.plural", "some": "irmx.toolkit.list_some"}
 
 
 def _moved(name: str) -> Any:

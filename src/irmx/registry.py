@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
 
-from irmx.errors import UsageError, counted, suggest
+from irmx.errors import UsageError
+from irmx.text import plural, suggest
 
 GROUP = "irmx"
 """The entry point group of plugins."""
@@ -61,7 +62,7 @@ class Registry:
         self.defined: dict[str, str] = {}
 
     def __repr__(self) -> str:
-        return f"<Registry of {counted(len(self.plugins), 'plugin')}: {', '.join(self.plugins)}>"
+        return f"<Registry of {plural(len(self.plugins), 'plugin')}: {', '.join(self.plugins)}>"
 
     # -- what is registered ------------------------------------------------------------------------------
 

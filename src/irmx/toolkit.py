@@ -1,7 +1,7 @@
 """What irmx's own larger plugins share beyond measures, for any plugin: text, tables, printing, pictures, scoring of many runs.
 
 =============================== =========================================================================================
-text in messages                :func:`counted`, :func:`some`, :func:`suggest`, :func:`visible`, :func:`value_repr`, ...
+text in messages                :func:`plural`, :func:`list_some`, :func:`suggest`, :func:`visible`, :func:`value_repr`, ...
 files                           :func:`new_file`, :func:`content_of`, :func:`read_click_log`, :func:`matching_files`, ...
 columns and values              :func:`seconds`, :func:`duration`, :func:`number`, :func:`check_dates`, :func:`parse_value`, ...
 printing                        :func:`print_rows`, :class:`PrintedRows`, :func:`in_markdown`, :func:`html_result`, ...
@@ -18,6 +18,7 @@ release before a name goes, it warns.
 from __future__ import annotations
 
 import ast
+import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,14 @@ _HOME = {alias.name: node.module for node in _STUB.body if isinstance(node, ast.
 
 __all__ = sorted(_HOME)
 
+_RENAMED = {"counted": "plural", "some": "list_some"}
+
 
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        now = _RENAMED[name]
+        warnings.warn(f"irmx.toolkit.{name} is now irmx.toolkit.{now}.", DeprecationWarning, stacklevel=2)
+        return __getattr__(now)
     if name not in _HOME:
         raise AttributeError(f"module 'irmx.toolkit' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"irmx.{_HOME[name]}"), name)

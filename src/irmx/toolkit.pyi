@@ -53,14 +53,6 @@ from .declare.markup_html import in_html as in_html
 from .declare.output_format import PrintedRows as PrintedRows
 from .errors import MissingTopicsWarning as MissingTopicsWarning
 from .errors import UnknownNameError as UnknownNameError
-from .errors import counted as counted
-from .errors import note as note
-from .errors import readable as readable
-from .errors import some as some
-from .errors import suggest as suggest
-from .errors import value_repr as value_repr
-from .errors import visible as visible
-from .errors import visible_lines as visible_lines
 from .parallel import Call as Call
 from .parallel import check_backend as check_backend
 from .parallel import check_jobs as check_jobs
@@ -83,5 +75,13 @@ from .score.scored_runs import of_each_run as of_each_run
 from .score.scoring import file_digest as file_digest
 from .score.scoring import versions_of as versions_of
 from .score.views import MARKS as MARKS
+from .text import list_some as list_some
+from .text import note as note
+from .text import plural as plural
+from .text import readable as readable
+from .text import suggest as suggest
+from .text import value_repr as value_repr
+from .text import visible as visible
+from .text import visible_lines as visible_lines
 
 __all__: list[str]

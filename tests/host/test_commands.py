@@ -14,7 +14,7 @@ import pytest
 import irmx
 from irmx import Command
 from irmx.cli.commands import COMMANDS as OF_HOST
-from irmx.cli.commands import built
+from irmx.cli.commands import load_command
 from irmx.registry import PluginInfo, Registry
 
 COMMANDS = irmx.registry().commands()
@@ -42,14 +42,14 @@ def test_help_fits_80_columns_and_names_no_types(words: str, command: Any, monke
     _, _, examples = done.out.partition("For example:\n")
     assert [line.strip() for line in re.sub(r" \\\n\s+", " ", examples).splitlines()] == list(one.EXAMPLES)
     assert one not in OF_HOST or (one.load().__doc__ or "").startswith(f"{one.SHORT_DESC}\n")
-    for text in (one.SHORT_DESC, *(getattr(param, "help", "") or param.about for param in built(one).params)):
+    for text in (one.SHORT_DESC, *(getattr(param, "help", "") or param.about for param in load_command(one).params)):
         assert re.fullmatch(r"[A-Z].*[.)]", text), text
 
 
 @pytest.mark.parametrize("words", sorted(COMMANDS))
 def test_a_command_takes_its_examples_and_options_with_hyphens_or_underscores(words: str, command: Any) -> None:
     word, typed = words.split(), []
-    for param in built(COMMANDS[words]).params:
+    for param in load_command(COMMANDS[words]).params:
         names = [name[2:] for name in param.opts if name.startswith("--")]
         for name in sorted({name.replace(*pair) for name in names for pair in ("_-", "-_")}):
             typed += [f"--{name}", *([] if param.is_flag else ["1"])]
@@ -59,7 +59,7 @@ def test_a_command_takes_its_examples_and_options_with_hyphens_or_underscores(wo
     for example in COMMANDS[words].EXAMPLES:
         line = shlex.split(example.partition(" > ")[0])
         assert line[: len(word) + 1] == ["irmx", *word]
-        assert built(COMMANDS[words]).make_context(words, line[len(word) + 1 :]).params
+        assert load_command(COMMANDS[words]).make_context(words, line[len(word) + 1 :]).params
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -8,7 +8,7 @@ import ir_measures
 import pytest
 
 import irmx
-from irmx.errors import readable
+from irmx.text import readable
 
 MEASURES = {**ir_measures.measures.registry, **irmx.registry().measures()}
 SYMBOLS = sorted(irmx.registry().all_symbols(), key=lambda one: (one.KIND, one.NAME))

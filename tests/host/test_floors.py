@@ -19,7 +19,7 @@ TOP = Path(__file__).parent.parent.parent
 HOST = TOP / "src" / "irmx"
 PLUGINS = sorted(p.parent for place in ("plugins", "docs/examples") for p in TOP.glob(f"{place}/*/src/*/plugin.py"))
 FLOORS = [
-    "errors", "ragged", "parallel", "registry", "declare", "data", "rank", "score", "adapters", "collections", "pt",
+    "text", "errors", "ragged", "parallel", "registry", "declare", "data", "rank", "score", "adapters", "collections", "pt",
     "symbols", "hookspecs", "plugin", "demo", "testing", "cli", "toolkit",
 ]  # fmt: skip
 """What stands at the top of the host, from below; the public names, of ``irmx`` itself and of ``toolkit``, stand beside ``cli``."""

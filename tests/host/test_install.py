@@ -172,10 +172,16 @@ def test_public_names_are_listed_once_and_are_there() -> None:
         _ = irmx.NoSuchThing
 
 
-@pytest.mark.parametrize(("old", "now"), [("counted", irmx.toolkit.counted), ("join", irmx.rankings)])
+@pytest.mark.parametrize(("old", "now"), [("counted", irmx.toolkit.plural), ("join", irmx.rankings)])
 def test_names_that_moved_work_and_warn(old: str, now: object) -> None:
     with pytest.warns(DeprecationWarning, match=f"irmx.{old} is now irmx"):
         assert getattr(irmx, old) is now
+
+
+@pytest.mark.parametrize(("old", "now"), [("counted", irmx.toolkit.plural), ("some", irmx.toolkit.list_some)])
+def test_names_of_the_toolkit_that_changed_work_and_warn(old: str, now: object) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"irmx\.toolkit\.{old} is now irmx\.toolkit"):
+        assert getattr(irmx.toolkit, old) is now
 
 
 @pytest.mark.parametrize(

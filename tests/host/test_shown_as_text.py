@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import irmx
-from irmx.errors import INVISIBLE
+from irmx.text import INVISIBLE
 
 HOSTILE = "q\x1b[2J\x9b31m\x1b]52;c;YQ==\x07\x7f\x08\u202e\u2066\u200b\u2028=$x$<b>"
 """Escapes of a terminal, also one that writes to the clipboard, a reversed writing direction, and marks of other languages."""

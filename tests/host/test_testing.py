@@ -27,8 +27,8 @@ from irmx.testing import (
     instances,
     parametrize_with_checks,
 )
+from irmx.testing.generate import Data, for_all
 from irmx.testing.strategies import samples
-from irmx.testing.trying import Data, for_all
 
 
 def _flaws() -> ModuleType:

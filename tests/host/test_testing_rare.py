@@ -15,8 +15,8 @@ import pytest
 
 from irmx import COMMON_PARAMS, Column, Measure, Param, Ranking, Rankings
 from irmx.testing import CHECKS, CheckError, Sample
+from irmx.testing.generate import Data, for_all
 from irmx.testing.strategies import samples
-from irmx.testing.trying import Data, for_all
 
 FLAWS: dict[str, type[Measure]] = {}
 """The measure with a flaw that a check finds, by the name of the check."""
@@ -218,7 +218,7 @@ CODE = """
 import sys
 sys.path.insert(0, "")
 from irmx.testing.strategies import samples
-from irmx.testing.trying import Data, for_all
+from irmx.testing.generate import Data, for_all
 {more}
 found = []
 for_all(samples(), found.append, Data(examples=40))

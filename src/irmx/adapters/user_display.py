@@ -13,7 +13,7 @@ from irmx.data.files import is_path
 from irmx.declare.drawn_contributions import picture_text
 from irmx.declare.measure_failures import failures_of
 from irmx.declare.measures import Measure
-from irmx.errors import placed
+from irmx.errors import located
 from irmx.rank.rankings import Rankings
 from irmx.score.backends import checked
 from irmx.score.explain import explained
@@ -207,7 +207,7 @@ def _holds_runs(mapping: Mapping[Any, Any]) -> bool:
 
 
 def _panel(measure: Any, qrels: Any, run: Any, name: str, query_id: str) -> UserPanel:
-    with placed(f"run {name}" if name else ""):
+    with located(f"run {name}" if name else ""):
         parsed, scorer, rankings = explained(measure, qrels, run, query_id)
         with failures_of(scorer):
             score = scorer.score(rankings)

@@ -18,7 +18,7 @@ def main() -> None:
     """
     irmx_command.stop_at_once()
     from irmx.cli.app import DATA, STOPPED, run
-    from irmx.errors import note
+    from irmx.text import note
 
     try:
         try:

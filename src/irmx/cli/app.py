@@ -13,11 +13,12 @@ from typing import Annotated, Any, NoReturn
 import click
 
 from irmx.cli.click_command import Option, click_command
-from irmx.cli.commands import Words
+from irmx.cli.commands import CommandGroup
 from irmx.cli.load import LOADED
 from irmx.data.files import MAX_DECOMPRESSED, bytes_of
-from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError, note, text_of, too_little_memory
+from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError, text_of, too_little_memory
 from irmx.registry import entry_points, folder_of
+from irmx.text import note
 
 USAGE, DATA, STOPPED = 2, 1, 130
 
@@ -156,7 +157,7 @@ def _prepare_output() -> None:
 def build() -> click.Group:
     """Return the command; each subcommand is built when it is used."""
     options = click_command("irmx", _options)
-    return Words(
+    return CommandGroup(
         help=_HELP,
         callback=_options,
         params=options.params,

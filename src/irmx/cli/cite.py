@@ -7,8 +7,8 @@ from typing import Annotated
 from irmx.adapters.ir_measures.papers import papers_of
 from irmx.cli.click_command import Argument
 from irmx.declare.citation import IR_MEASURES, TOOLS
-from irmx.errors import note, visible_lines
 from irmx.score.evaluator import as_measures
+from irmx.text import note, visible_lines
 
 
 def cite(measures: Annotated[list[str], Argument(help="Measures, as for irmx eval; or irmx, ir_measures.")]) -> None:

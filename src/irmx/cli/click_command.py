@@ -15,8 +15,8 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import click
 from click.shell_completion import CompletionItem
 
-from irmx.errors import readable, visible, visible_lines
 from irmx.registry import registry
+from irmx.text import readable, visible, visible_lines
 
 WIDTH = 78
 """The widest line of a help text; a terminal of 80 columns shows it whole."""

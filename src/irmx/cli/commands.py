@@ -16,9 +16,10 @@ from click.shell_completion import CompletionItem
 
 from irmx.cli.click_command import click_command
 from irmx.declare.command import SECTIONS, Command
-from irmx.errors import IrmxError, PluginError, UsageError, suggest, text_of, visible, visible_lines
+from irmx.errors import IrmxError, PluginError, UsageError, text_of
 from irmx.hookspecs import hookimpl
 from irmx.registry import entry_points, is_filled, registry
+from irmx.text import suggest, visible, visible_lines
 
 COMMANDS = [
     Command(name, f"irmx.cli.{function}", "", about, tuple(f"irmx {name}{one}" for one in examples), section, tuple(meant_by))
@@ -100,7 +101,7 @@ def _key_of_plugins() -> str:
     return hashlib.sha256("\n".join([sys.prefix, *sorted(key)]).encode()).hexdigest()
 
 
-class Words(click.Group):
+class CommandGroup(click.Group):
     """The words after ``irmx``, or after one that several commands begin with, such as ``irmx pages``."""
 
     def __init__(self, word: str = "", **options: Any) -> None:
@@ -132,7 +133,7 @@ class Words(click.Group):
         of_word = of_word or self._next_words(registry().commands().values()).get(cmd_name, [])
         if not of_word:
             return None
-        return built(of_word[0]) if self._word or not of_word[0].group else Words(cmd_name)
+        return load_command(of_word[0]) if self._word or not of_word[0].group else CommandGroup(cmd_name)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Return the command that the arguments begin with; the error for an unknown word suggests a known one."""
@@ -184,7 +185,7 @@ class Words(click.Group):
         return items + click.Command.shell_complete(self, ctx, incomplete)
 
 
-def built(command: Command) -> click.Command:
+def load_command(command: Command) -> click.Command:
     """Import a command, and return it as a command of click."""
     try:
         made = click_command(command.NAME, command.load(), command.EXAMPLES)
@@ -235,6 +236,6 @@ def problems(commands: Iterable[Command]) -> Iterable[str]:
     """Import commands, and yield why some of them cannot be used."""
     for command in commands:
         try:
-            built(command)
+            load_command(command)
         except PluginError as error:
             yield str(error)

@@ -9,7 +9,8 @@ from irmx.adapters.ir_datasets.listing import Listed
 from irmx.cli.click_command import Argument, Option
 from irmx.cli.printing import FormatOption, print_rows
 from irmx.declare.columns import REQUIRED, Column
-from irmx.errors import DataError, UsageError, suggest
+from irmx.errors import DataError, UsageError
+from irmx.text import suggest
 
 _COLUMNS = ("dataset", "qrels", "columns", "source")
 """What is printed: the dataset's id, the extra fields of its qrels, the columns that measures find and where each comes from
@@ -37,7 +38,7 @@ def datasets(
     dataset. Only declarations are read; nothing is downloaded.
     """
     from irmx.adapters.ir_datasets.listing import listed
-    from irmx.errors import note
+    from irmx.text import note
 
     wanted, of_runs = _needed(measures or ())
     every, failed = listed()

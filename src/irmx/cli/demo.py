@@ -27,9 +27,9 @@ from irmx.demo import (
     left_out,
     run_table,
 )
-from irmx.errors import visible
 from irmx.registry import registry
 from irmx.score.evaluator import Evaluator
+from irmx.text import visible
 
 Row = tuple[str, ir_measures.Measure, list[float]]
 """Where a measure comes from, the measure, and its mean for every system."""

@@ -15,11 +15,12 @@ from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.chunks import MEMORY
 from irmx.data.files import bytes_of
 from irmx.declare.command import QRELS_HELP
-from irmx.errors import PluginError, TooLittleMemoryError, UsageError, note
+from irmx.errors import PluginError, TooLittleMemoryError, UsageError
 from irmx.parallel import check_backend, chosen_jobs, dask, progress_bar
 from irmx.score.evaluator import Evaluator
 from irmx.score.results import mean_of, metrics_of
 from irmx.score.scored_runs import Failures, RunScores, run_names, scored_runs
+from irmx.text import note
 
 SUMMARY = "all"
 """The query id under which the mean over topics is printed."""

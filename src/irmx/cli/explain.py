@@ -11,8 +11,8 @@ from irmx.data.formats import read_file
 from irmx.data.paths import matching_file
 from irmx.declare.command import QRELS_HELP
 from irmx.declare.output_format import cell_text
-from irmx.errors import counted, visible
 from irmx.score.explain import explain as explanation
+from irmx.text import plural, visible
 
 
 def explain(
@@ -44,7 +44,7 @@ def explain(
         print(f"{parts.measure}  topic {visible(parts.query_id)}  value {cell_text(parts.value, places)}")
         for name, value in parts.fields.items():
             print(f"{name} {cell_text(_whole(value), places)}")
-        documents = counted(parts.depth, "document")
+        documents = plural(parts.depth, "document")
         print(f"{documents}, among them {parts.retrieved} of {parts.recall_base} relevant ones")
     columns = [
         [_whole(v) if name == "grade" else _defined(v) for v in values] for name, values in parts.columns.items()

@@ -19,10 +19,11 @@ from irmx.declare.markup_html import described as described_in_html
 from irmx.declare.measures import Measure
 from irmx.declare.symbols import Symbol
 from irmx.declare.trec_names import is_trec_name, trec_measures
-from irmx.errors import UnknownNameError, UsageError, note, suggest, visible, visible_lines
+from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
 from irmx.score.backends import not_installed
 from irmx.score.evaluator import as_measures
+from irmx.text import note, suggest, visible, visible_lines
 
 
 def measures(

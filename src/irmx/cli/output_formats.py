@@ -12,8 +12,8 @@ from typing import Any, TextIO
 
 from irmx.declare.markup_html import html_table
 from irmx.declare.output_format import OutputFormat, PrintedRows
-from irmx.errors import INVISIBLE, visible
 from irmx.hookspecs import hookimpl
+from irmx.text import INVISIBLE, visible
 
 
 class Table(OutputFormat):

@@ -11,9 +11,9 @@ from typing import Any
 from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.cli.commands import problems
 from irmx.cli.printing import FormatOption, print_rows
-from irmx.errors import readable
 from irmx.plugin.discovery import HOST
 from irmx.registry import registry
+from irmx.text import readable
 
 _COLUMNS = ("plugin", "distribution", "version", "kind", "names", "refused", "failure")
 

@@ -8,8 +8,9 @@ from typing import Annotated, Any, TextIO, cast
 
 from irmx.cli.click_command import Option
 from irmx.declare.output_format import OutputFormat, PrintedRows
-from irmx.errors import IrmxError, PluginError, UsageError, counted, failure_of, suggest
+from irmx.errors import IrmxError, PluginError, UsageError, failure_of
 from irmx.registry import registry
+from irmx.text import plural, suggest
 
 
 def output_format_named(name: str) -> OutputFormat:
@@ -130,7 +131,7 @@ def _write(writer: OutputFormat, rows: PrintedRows, file: TextIO) -> None:
     except BaseException as error:  # sys.exit among them, which would end irmx without a word
         raise failure_of(name, cast(Exception, error), module=type(writer).__module__) from error
     if rows.records and not watched.used:
-        raise PluginError(f"{name} wrote none of {counted(len(rows.records), 'row')}.")
+        raise PluginError(f"{name} wrote none of {plural(len(rows.records), 'row')}.")
 
 
 class _Watched:

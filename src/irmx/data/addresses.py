@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from irmx.errors import DataError, placed, suggest
+from irmx.errors import DataError, located
+from irmx.text import suggest
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")  # a letter alone is a drive of Windows
 _HALF_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/(?!/)")
@@ -142,7 +143,7 @@ def addresses_matching(pattern: str) -> list[str]:
         return [pattern]
     from pyarrow import fs
 
-    with placed(address_shown(pattern)), _errors_explained(pattern, "matching"):
+    with located(address_shown(pattern)), _errors_explained(pattern, "matching"):
         system, path = _file_system(f"{folder}{mark}{query}")
         if not isinstance(system, fs.FileSystem):
             system = fs.PyFileSystem(fs.FSSpecHandler(system))

@@ -12,8 +12,9 @@ import numpy as np
 
 from irmx.data.arrow_columns import Cells, kind_of, to_numpy
 from irmx.declare.params import LARGEST_INT, Param
-from irmx.errors import DataError, value_repr
+from irmx.errors import DataError
 from irmx.ragged import Array, Floats
+from irmx.text import value_repr
 
 BLANKS = " \t\n\r\f\v"
 """What is left out around ids and numbers, in every format: the white space of ASCII. Other spaces are part of an id, and of no number."""

@@ -16,7 +16,8 @@ from irmx.data.files import check_text, cut_off, filled_lines
 from irmx.data.formats import Format
 from irmx.data.table import Source, Table, refuse_twice
 from irmx.declare.columns import ALIASES, REQUIRED, TableName
-from irmx.errors import DataError, counted
+from irmx.errors import DataError
+from irmx.text import plural
 
 _DEPTH = 100
 """How deep lists and objects of JSON may be nested in each other."""
@@ -141,7 +142,7 @@ def _delimited_lines(name: str, content: bytes, delimiter: str) -> Iterator[tupl
             width = width or len(fields)
             if len(fields) != width:
                 cut = cut_off(content) if len(fields) < width and reader.line_num == last else ""
-                found = f"{counted(len(fields), 'field')} where the header has {width} columns.{cut}"
+                found = f"{plural(len(fields), 'field')} where the header has {width} columns.{cut}"
                 raise DataError(found, place=f"{name}, line {reader.line_num}")
             yield reader.line_num, fields
     except csv.Error as error:

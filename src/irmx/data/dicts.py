@@ -13,8 +13,9 @@ import numpy as np
 from irmx.data.cells import as_number
 from irmx.declare.columns import TableName
 from irmx.declare.params import Param
-from irmx.errors import DataError, value_repr
+from irmx.errors import DataError
 from irmx.ragged import Floats
+from irmx.text import value_repr
 
 _IDS = {"doc_id": "document id", "query_id": "query id"}
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from irmx.data.addresses import address_shown, content_at, is_address, lost_a_slash
-from irmx.errors import DataError, UsageError, suggest, too_little_memory
+from irmx.errors import DataError, UsageError, too_little_memory
+from irmx.text import suggest
 
 STANDARD_INPUT = "-"
 """The name of standard input in place of a path; a file of that name is ``./-``."""

@@ -18,7 +18,7 @@ from irmx.data.table import Source, Table
 from irmx.declare.columns import REQUIRED, TableName, canonical_names
 from irmx.declare.params import Param, check_params
 from irmx.declare.symbols import params_text
-from irmx.declare.written_values import Part, Values, outside
+from irmx.declare.written_values import Span, ValueParser, outside
 from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, UsageError, failure_of, too_little_memory
 from irmx.registry import registry
 
@@ -232,7 +232,7 @@ def named_format(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
     if parenthesis:
         if text[colon - 1] != ")":
             return None
-        values = Values(reader).of_arguments(Part(text, len(name) + 1, colon - 1))
+        values = ValueParser(reader).of_arguments(Span(text, len(name) + 1, colon - 1))
         if several := next((key for key, found in values.items() if len(found) > 1), None):
             raise UsageError(f"{text} has several values of {several!r}. A file is read with one.")
         reader = type(reader)(**{key: found[0] for key, found in values.items()})

@@ -84,7 +84,7 @@ class Judgments(SourceColumns):
         self._distinct: pa.Array = None
         self._code: Ints | None = None
         self._rows: tuple[Ints, Ints] | None = None
-        self._sought: dict[Any, Any] = {}
+        self._candidates: dict[Any, Any] = {}
         self._memo: tuple[bytes, dict[Hashable, Any]] = (b"", {})
 
     @classmethod
@@ -132,7 +132,7 @@ class Judgments(SourceColumns):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: nothing that was only kept to be found again."""
-        state = {**self.__dict__, "_sought": {}, "_memo": (b"", {})}
+        state = {**self.__dict__, "_candidates": {}, "_memo": (b"", {})}
         state.pop("_every", None)
         if self.table is not None:
             state.pop("docs", None)
@@ -155,7 +155,7 @@ class Judgments(SourceColumns):
         docs = self.docs
         return [docs[i] for i in doc.tolist()]
 
-    def sought(self, rel: float | None) -> tuple[Ints, Ints]:
+    def candidates(self, rel: float | None) -> tuple[Ints, Ints]:
         """Return the documents of at least the grade ``rel`` (None: all), and where those of each topic start and end."""
         if rel is None:
             return self._every, self.offsets
@@ -178,20 +178,20 @@ class Judgments(SourceColumns):
 
     def names_of(self, doc: Ints, key: Any) -> list[str]:
         """Return the ids of some documents, kept under a key."""
-        if ("names", key) not in self._sought:
+        if ("names", key) not in self._candidates:
             chosen = np.zeros(len(self), dtype=bool)
             chosen[doc] = True
-            self._sought["names", key] = list(compress(self.docs, chosen.tolist()))
-        return cast("list[str]", self._sought["names", key])
+            self._candidates["names", key] = list(compress(self.docs, chosen.tolist()))
+        return cast("list[str]", self._candidates["names", key])
 
     def codes_of(self, doc: Ints, key: Any) -> tuple[pa.Array, Ints]:
         """Return the distinct ids of some documents as an Arrow array, and the number of the id of each; kept under a key."""
-        if ("codes", key) not in self._sought:
+        if ("codes", key) not in self._candidates:
             if self._code is None:
                 self._code, self._distinct = encoded(from_texts(self.docs))
             codes = self._distinct, self._code
-            self._sought["codes", key] = codes if len(doc) == len(self) else codes_in_use(*codes, doc)
-        return cast("tuple[pa.Array, Ints]", self._sought["codes", key])
+            self._candidates["codes", key] = codes if len(doc) == len(self) else codes_in_use(*codes, doc)
+        return cast("tuple[pa.Array, Ints]", self._candidates["codes", key])
 
     # -- parts of them, and more -------------------------------------------------------------------------
 
@@ -404,10 +404,10 @@ class Judgments(SourceColumns):
 
     def without_relevant(self, rel: float | None) -> Bools:
         """Return, for every topic, whether it has no document of grade ``rel``, 1 by default, or more."""
-        if ("without relevant", rel) not in self._sought:
+        if ("without relevant", rel) not in self._candidates:
             is_relevant = self.grade >= (1 if rel is None else rel)
-            self._sought["without relevant", rel] = read_only(np.equal(segment_count(is_relevant, self.offsets), 0))
-        return cast(Bools, self._sought["without relevant", rel])
+            self._candidates["without relevant", rel] = read_only(np.equal(segment_count(is_relevant, self.offsets), 0))
+        return cast(Bools, self._candidates["without relevant", rel])
 
     @cached_property
     def largest_grade(self) -> float:

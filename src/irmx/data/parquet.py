@@ -16,8 +16,9 @@ from irmx.data.files import decompressed_limit, too_large
 from irmx.data.formats import Format
 from irmx.data.table import Source, Table, refuse_twice
 from irmx.declare.columns import TableName
-from irmx.errors import DataError, some
+from irmx.errors import DataError
 from irmx.ragged import Ints, offsets_of
+from irmx.text import list_some
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +55,7 @@ def read_parquet(what: str, path: Path, content: bytes = b"") -> Table:
     name = str(path)
     if path.is_dir():
         if len(runs := partitions_by_run(path)) > 1:
-            raise DataError(f"{name} holds {len(runs)} runs: {some(runs)}. Name one of them.")
+            raise DataError(f"{name} holds {len(runs)} runs: {list_some(runs)}. Name one of them.")
         with _parquet_errors(name):
             rows, columns = _dataset(path), {}
             refuse_twice(rows.schema.names, name)

@@ -11,7 +11,8 @@ from irmx.data.files import STANDARD_INPUT
 from irmx.data.formats import named_format
 from irmx.data.parquet import is_parquet_folder, partitions_by_run
 from irmx.declare.written_values import outside
-from irmx.errors import DataError, UsageError, some
+from irmx.errors import DataError, UsageError
+from irmx.text import list_some
 
 
 def matching_files(argument: str) -> list[str]:
@@ -96,7 +97,7 @@ def matching_file(argument: str) -> str:
     """
     paths = matching_files(argument)
     if len(paths) > 1:
-        raise UsageError(f"{argument!r} matches {len(paths)} files: {some(paths)}. One is expected here.")
+        raise UsageError(f"{argument!r} matches {len(paths)} files: {list_some(paths)}. One is expected here.")
     return paths[0]
 
 

@@ -21,7 +21,8 @@ from irmx.data.runs import Run
 from irmx.data.table import PROGRAM, Table, refuse_twice
 from irmx.declare.columns import REQUIRED, TableName, canonical_names
 from irmx.declare.params import Param
-from irmx.errors import DataError, some, suggest
+from irmx.errors import DataError
+from irmx.text import list_some, suggest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -171,7 +172,7 @@ def read_table(
         if column.required and name not in table and table.names:
             meaning = f", {column.desc}" if column.desc else ""
             raise DataError(
-                f"{table.name} lacks the column {name!r}{meaning}. It has: {some(table.names, 20)}.{suggest(name, table.names)}"
+                f"{table.name} lacks the column {name!r}{meaning}. It has: {list_some(table.names, 20)}.{suggest(name, table.names)}"
             )
     if not len(table) and not empty:
         raise DataError(f"{table.name} has no rows.")

@@ -11,8 +11,8 @@ import numpy as np
 
 from irmx.data.table import NUMBER, Source, Table
 from irmx.declare.columns import REQUIRED, Column, TableName, missing_column
-from irmx.errors import counted, visible
 from irmx.ragged import Array, Floats, Ints, read_only, shared
+from irmx.text import plural, visible
 
 Labels = tuple[Ints, tuple[Any, ...]]
 """The number of each row's label, -1 if it is missing, and the labels by number."""
@@ -89,5 +89,5 @@ class SourceColumns:
 
     def __repr__(self) -> str:
         source = os.path.basename(self.source.path) or self.source.dataset_id
-        size = f"{counted(len(self.topics), 'topic')}, {counted(len(self), 'document')}"
+        size = f"{plural(len(self.topics), 'topic')}, {plural(len(self), 'document')}"
         return f"<{type(self).__name__}: {size}{', ' if source else ''}{visible(source)}>"

@@ -37,8 +37,9 @@ from irmx.data.cells import (
 )
 from irmx.declare.columns import Column
 from irmx.declare.params import Param
-from irmx.errors import DataError, counted, not_finite, some, suggest, value_repr
+from irmx.errors import DataError
 from irmx.ragged import Array, Floats, Ints
+from irmx.text import list_some, not_finite, plural, suggest, value_repr
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,7 +133,9 @@ class Table:
         return self._length
 
     def __repr__(self) -> str:
-        return f"<Table {os.path.basename(self.name)!r}: {counted(len(self), 'row')}, {counted(len(self._cells), 'column')}>"
+        return (
+            f"<Table {os.path.basename(self.name)!r}: {plural(len(self), 'row')}, {plural(len(self._cells), 'column')}>"
+        )
 
     def __contains__(self, name: str) -> bool:
         """Tell whether the source has a column; the table may have one that the source lacks, by its default."""
@@ -161,7 +164,7 @@ class Table:
         """Raise if the table lacks a column that every run or qrels has."""
         if lacking := [name for name in names if name not in self]:
             raise DataError(
-                f"The {what} lacks the column {lacking[0]!r}. It has: {some([name[:100] for name in self.names], 20) or 'none'}. Needed: {', '.join(names)}.",
+                f"The {what} lacks the column {lacking[0]!r}. It has: {list_some([name[:100] for name in self.names], 20) or 'none'}. Needed: {', '.join(names)}.",
                 place=self.source.path,
             )
 

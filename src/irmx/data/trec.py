@@ -17,8 +17,9 @@ from irmx.data.files import check_text, cut_off
 from irmx.data.formats import Format
 from irmx.data.table import Source, Table
 from irmx.declare.columns import TableName
-from irmx.errors import DataError, value_repr
+from irmx.errors import DataError
 from irmx.ragged import Ints
+from irmx.text import value_repr
 
 if TYPE_CHECKING:
     import pyarrow as pa

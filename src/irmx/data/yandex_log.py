@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from irmx.errors import DataError, DataWarning, counted
+from irmx.errors import DataError, DataWarning
+from irmx.text import plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +123,7 @@ def clicks_of_yandex_log(name: str, blocks: Iterable[bytes]) -> pd.DataFrame:
             dwells.append(after.time - action.time if after else math.nan)
     if unlisted:
         warnings.warn(
-            f"{name}: {counted(len(unlisted), 'click')} left out, the first in line {unlisted[0]}: no query before it, in its "
+            f"{name}: {plural(len(unlisted), 'click')} left out, the first in line {unlisted[0]}: no query before it, in its "
             "session, lists the URL. The lines of a session must stand together.",
             DataWarning,
             stacklevel=2,
@@ -183,14 +184,14 @@ def _fault(line: bytes) -> str:
     except UnicodeDecodeError as error:
         return f"The byte {line[error.start]:#04x} at column {error.start + 1} is not UTF-8."
     if len(fields) < 3:
-        return f"A line has at least 4 fields. Got {counted(len(fields), 'field')}."
+        return f"A line has at least 4 fields. Got {plural(len(fields), 'field')}."
     _, time, action, *rest = fields
     if action not in ("Q", "C"):
         return f"The action must be Q or C. Got {action!r}."
     if action == "Q" and len(rest) < 3:
-        return f"A query has at least 6 fields. Got {counted(len(fields), 'field')}."
+        return f"A query has at least 6 fields. Got {plural(len(fields), 'field')}."
     if action == "C" and len(rest) != 1:
-        return f"A click has 4 fields. Got {counted(len(fields), 'field')}."
+        return f"A click has 4 fields. Got {plural(len(fields), 'field')}."
     if "" in fields:
         return f"Field {fields.index('') + 1} is empty."
     return f"The time passed must be a number in the range [0, inf). Got {time!r}."

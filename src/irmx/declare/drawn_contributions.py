@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx.errors import UsageError, visible
+from irmx.errors import UsageError
+from irmx.text import visible
 
 if TYPE_CHECKING:
     from irmx.rank.rankings import Rankings

@@ -7,7 +7,8 @@ import numbers
 import re
 from typing import Any
 
-from irmx.errors import UsageError, value_repr
+from irmx.errors import UsageError
+from irmx.text import value_repr
 
 SECONDS: dict[str, int] = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 """The units of a duration, in seconds."""

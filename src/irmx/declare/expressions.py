@@ -12,13 +12,14 @@ from typing import Any
 
 import ir_measures
 
-from irmx.declare.declared import refuse_broken
 from irmx.declare.measures import Measure
 from irmx.declare.params import LARGEST_GRADE, LARGEST_INT, Param, refuse_unknown
 from irmx.declare.trec_names import is_trec_name, trec_measures, trec_names
-from irmx.declare.written_values import LONGEST, Part, Values, outside, unbalanced
-from irmx.errors import UnknownNameError, UsageError, some, suggest, value_repr
+from irmx.declare.validation import refuse_broken
+from irmx.declare.written_values import LONGEST, Span, ValueParser, outside, unbalanced
+from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
+from irmx.text import list_some, suggest, value_repr
 
 _FORM = "A measure is written Name, Name@cutoff or Name(parameter=value, ...)@cutoff"
 _EXPRESSION = re.compile(r"([^\W\d]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.DOTALL)
@@ -71,7 +72,7 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         raise UsageError(f"A measure is a string or a Measure. Got {value_repr(text)} instead.")
     measures = measures_named(text.strip())
     if len(measures) != 1:
-        listed = some(map(str, measures))
+        listed = list_some(map(str, measures))
         raise UsageError(f"{text} stands for {len(measures)} measures ({listed}), where one is expected.")
     return measures[0]
 
@@ -113,7 +114,7 @@ def parse_value(text: str, declared: Any, name: str) -> Any:
     >>> parse_value("geometric(p=0.3)", irmx.NCP, "law"), parse_value(".5", irmx.NCP, "rel")
     (geometric(p=0.3), 0.5)
     """
-    values = Values(declared).of(name, Part(text, 0, len(text)).stripped())
+    values = ValueParser(declared).of(name, Span(text, 0, len(text)).stripped())
     if len(values) != 1:
         raise UsageError(f"{text} stands for {len(values)} values of {name!r}, where one is expected.")
     return values[0]
@@ -131,7 +132,7 @@ def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure
         return [upstream(type(measure)(), dict(measure.params)) for measure in trec_measures(text)]
     if len(text) > LONGEST:
         raise UsageError(f"A measure of {len(text)} characters is too long (at most {LONGEST}).")
-    whole = Part(text, 0, len(text)).stripped()
+    whole = Span(text, 0, len(text)).stripped()
     if not whole.text:
         raise UsageError(f"A measure is missing: the text is empty. {_FORM}.")
     try:
@@ -140,7 +141,7 @@ def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure
         raise whole.part(0, 1).error(f"This is not a measure (too deeply nested). {_FORM}.") from None
 
 
-def _settings(whole: Part, complete: bool) -> list[ir_measures.Measure]:
+def _settings(whole: Span, complete: bool) -> list[ir_measures.Measure]:
     """Return the measures of one expression: one, or several settings of it."""
     if (place := unbalanced(whole.text)) >= 0:
         closed = "is never closed" if whole.text[place] in "([{" else "was never opened"
@@ -159,7 +160,7 @@ def _settings(whole: Part, complete: bool) -> list[ir_measures.Measure]:
         near = suggest(name, measure_names()) or suggest(name, trec_names().values())
         problem = f"There is no measure {name}.{near} 'irmx measures' lists all of them."
         raise word.error(problem, UnknownNameError)
-    values = Values(base, None if isinstance(base, Measure) else _declared(base))
+    values = ValueParser(base, None if isinstance(base, Measure) else _declared(base))
     given = values.of_arguments(whole.part(*call.span(2))) if call[2] else {}
     if call[3] is not None:  # as in Python, nDCG(cutoff=20)@10 is nDCG@10
         at = whole.part(*call.span(3)).stripped()

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, SupportsFloat, overloa
 from irmx.declare.citation import Citation, citations_of
 from irmx.declare.columns import Column
 from irmx.declare.common_params import COMMON_PARAMS
-from irmx.declare.declared import problems
 from irmx.declare.formula import Formula
 from irmx.declare.measure_failures import value_of_topic
 from irmx.declare.measures import Measure, sums_by_topic
 from irmx.declare.signatures import params_of
+from irmx.declare.validation import problems
 from irmx.errors import UsageError
 from irmx.registry import in_plugin, registry
 

@@ -11,8 +11,9 @@ import ir_measures
 from irmx.declare.expressions import measures_named
 from irmx.declare.measures import Measure
 from irmx.declare.params import Param, refuse_unknown
-from irmx.declare.written_values import MOST_SETTINGS, Part, Values, text_of
-from irmx.errors import UsageError, value_repr
+from irmx.declare.written_values import MOST_SETTINGS, Span, ValueParser, text_of
+from irmx.errors import UsageError
+from irmx.text import value_repr
 
 _FORM = "A grid is written parameter=value,value,... or parameter=low:high:number, such as MD=30s,1m,2m or L=0:1:11"
 
@@ -76,7 +77,7 @@ class Grid:
         by_name = self.parse(values)
         if not by_name:
             raise UsageError(f"The grid is empty; give at least one parameter with its values. {_FORM}.")
-        reader = Values(self._owner)
+        reader = ValueParser(self._owner)
         self.values = {name: self._values(reader, name, some) for name, some in by_name.items()}
         self._settings = reader.combined(self.values)
 
@@ -134,18 +135,18 @@ class Grid:
         """
         return text_of(value)
 
-    def _values(self, reader: Values, name: str, values: Any) -> list[Any]:
+    def _values(self, reader: ValueParser, name: str, values: Any) -> list[Any]:
         """Return the distinct values of a parameter in canonical form."""
         refuse_unknown([name], self._owner.SUPPORTED_PARAMS, str(self._owner.NAME))
         if self.measure is not None and name in self.measure.params:
             raise UsageError(f"{self.measure} already has {name!r}; remove it there, or from the grid.")
         if isinstance(values, str):
-            found = reader.of(name, Part(values, 0, len(values)), ",") if values.strip() else []
+            found = reader.of(name, Span(values, 0, len(values)), ",") if values.strip() else []
         elif isinstance(values, Iterable):
             distinct: dict[str, Any] = {}
             for value in values:
                 of_value = (
-                    reader.of(name, Part(value, 0, len(value)).stripped(), "")
+                    reader.of(name, Span(value, 0, len(value)).stripped(), "")
                     if isinstance(value, str)
                     else [reader.check(name, value)]
                 )

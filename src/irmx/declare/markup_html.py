@@ -9,7 +9,7 @@ from typing import Any
 from irmx.declare.citation import Citation
 from irmx.declare.output_format import PrintedRows
 from irmx.declare.params import has_default
-from irmx.errors import visible
+from irmx.text import visible
 
 SHOWN = 10
 """How many rows of a table a notebook shows."""

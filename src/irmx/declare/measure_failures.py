@@ -10,8 +10,9 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from irmx.errors import DataError, DataWarning, IrmxError, PluginError, UnknownNameError, failure_of, value_repr
+from irmx.errors import DataError, DataWarning, IrmxError, PluginError, UnknownNameError, failure_of
 from irmx.registry import registry
+from irmx.text import value_repr
 
 
 class failures_of:  # noqa: N801  every measure enters several, each a third of the time of one made by contextlib

@@ -11,8 +11,9 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from irmx.errors import UsageError, visible
+from irmx.errors import UsageError
 from irmx.ragged import short_repr
+from irmx.text import visible
 
 P_VALUES = ("p_value", "p", "p_corrected")
 """The columns of p-values. No p-value is 0: one too small for the decimal places is ``<0.0001`` for reading, and has more places for programs."""

@@ -11,8 +11,9 @@ from typing import Any
 from ir_measures import ParamInfo
 
 from irmx.declare.durations import FORM, duration, duration_text, seconds
-from irmx.errors import UnknownNameError, UsageError, suggest, value_repr
+from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
+from irmx.text import suggest, value_repr
 
 
 class _Unset:

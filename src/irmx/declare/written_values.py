@@ -20,8 +20,9 @@ from irmx.declare.durations import duration, seconds
 from irmx.declare.measures import Measure
 from irmx.declare.params import Param, has_default, number, refuse_unknown, with_article
 from irmx.declare.symbols import Symbol, value_text
-from irmx.errors import UnknownNameError, UsageError, suggest
+from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
+from irmx.text import suggest
 
 POINTS = 51
 """The number of values of a range that does not state it: steps of 0.02 from 0 to 1."""
@@ -40,7 +41,7 @@ _RANGE_FORM = "A range is written low:high:number, such as 0:1:11"
 
 
 @dataclass(frozen=True)
-class Part:
+class Span:
     """A part of a text, which knows its place: errors about it point there."""
 
     whole: str
@@ -52,17 +53,17 @@ class Part:
         """The part itself."""
         return self.whole[self.start : self.end]
 
-    def part(self, start: int, end: int) -> Part:
+    def part(self, start: int, end: int) -> Span:
         """Return a part of the part, by places in it."""
-        return Part(self.whole, self.start + start, self.start + end)
+        return Span(self.whole, self.start + start, self.start + end)
 
-    def stripped(self) -> Part:
+    def stripped(self) -> Span:
         """Return the part without blanks around it."""
         text = self.text
         start = len(text) - len(text.lstrip())
         return self.part(start, max(start, len(text.rstrip())))
 
-    def split(self, separators: str) -> list[Part]:
+    def split(self, separators: str) -> list[Span]:
         """Return the parts between separators that stand outside parentheses and quotes; none of an empty text."""
         if not self.text.strip():
             return []
@@ -133,14 +134,14 @@ class Multiple:
         return int(exact) if exact == exact.to_integral_value() else float(exact)
 
 
-class Values:
+class ValueParser:
     """Reads what stands for the values of the parameters of a measure, a named object, or anything else with parameters."""
 
     def __init__(self, owner: Any, declared: Mapping[str, Any] | None = None) -> None:
         self.owner, self.name, self._as_written = owner, str(owner.NAME or owner), declared is not None
         self.declared: Mapping[str, Any] = owner.SUPPORTED_PARAMS if declared is None else declared
 
-    def of_arguments(self, inside: Part) -> dict[str, list[Any]]:
+    def of_arguments(self, inside: Span) -> dict[str, list[Any]]:
         """Return the values by parameter of what stands in the parentheses of a call."""
         values: dict[str, list[Any]] = {}
         for argument in inside.split(","):
@@ -153,7 +154,7 @@ class Values:
             values[name.strip()] = self.of(name.strip(), value)
         return values
 
-    def of(self, name: str, text: Part, separator: str = "|") -> list[Any]:
+    def of(self, name: str, text: Span, separator: str = "|") -> list[Any]:
         """Return the distinct values of a parameter, several between separators."""
         try:
             refuse_unknown([name], self.declared, self.name)
@@ -170,7 +171,7 @@ class Values:
             values.update({_key(value): value for value in found if _key(value) not in values})
         return list(values.values())
 
-    def _of_part(self, name: str, part: Part) -> list[Any]:
+    def _of_part(self, name: str, part: Span) -> list[Any]:
         """Return the value that a part stands for, or the values of a pattern."""
         param, text = self.declared[name], part.text
         if not text:
@@ -187,7 +188,7 @@ class Values:
                 return [self._multiple(name, part)]
         if kind and call and call[2] and call[1] in registry().symbols(kind):
             symbol = registry().symbols(kind)[call[1]]
-            reader = Values(symbol)
+            reader = ValueParser(symbol)
             of_call = reader.of_arguments(part.part(call.start(3), call.end(3)))
             try:
                 return [symbol(**setting) for setting in reader.combined(of_call)]
@@ -195,7 +196,7 @@ class Values:
                 raise part.error(str(error)) from None
         return [self._value(name, param, part)]
 
-    def _value(self, name: str, param: Any, part: Part) -> Any:
+    def _value(self, name: str, param: Any, part: Span) -> Any:
         """Return a single value, checked against its declaration; texts need no quotes where only texts are taken."""
         text, ours = part.text, isinstance(param, Param)
         items = part.part(1, len(text) - 1).split(",") if text[0] in "[(" and text[-1] in "])" else []
@@ -218,7 +219,7 @@ class Values:
         except UsageError as error:
             raise part.error(str(error), type(error)) from None
 
-    def _literal(self, name: str, param: Any, part: Part) -> Any:
+    def _literal(self, name: str, param: Any, part: Span) -> Any:
         """Return the number, text, truth value, list or dict that is written, or the named object."""
         text, kind = part.text, getattr(param, "kind", "")
         if text[0] in "[(" and text[-1] in "])" and len(text) > 1:
@@ -263,7 +264,7 @@ class Values:
 
     # -- several values ------------------------------------------------------------------------------------
 
-    def _every(self, name: str, param: Any, part: Part) -> list[Any]:
+    def _every(self, name: str, param: Any, part: Span) -> list[Any]:
         """Return every value that a parameter can take, but those that need columns that others do without."""
         allowed = getattr(param, "allowed", None) or getattr(param, "choices", None)
         if getattr(param, "kind", ""):
@@ -285,7 +286,7 @@ class Values:
         common = set.intersection(*columns)
         return [value for value, needs in zip(distinct, columns, strict=True) if needs == common] or distinct
 
-    def _range(self, name: str, param: Any, part: Part) -> list[Any]:
+    def _range(self, name: str, param: Any, part: Span) -> list[Any]:
         """Return the equally spaced values of a range."""
         ends, points = [end.stripped() for end in part.split(":")], str(POINTS)
         if len(ends) == 3:
@@ -313,7 +314,7 @@ class Values:
                 every = f" The range has {points} values; {low}:{high}:{high - low + 1} has every int."
             raise part.error(f"{error}{every}") from None
 
-    def _multiple(self, name: str, part: Part) -> Multiple:
+    def _multiple(self, name: str, part: Span) -> Multiple:
         written = _MULTIPLE.fullmatch(part.text)
         if written is None:
             raise part.error(

@@ -17,10 +17,11 @@ import pluggy
 
 from irmx import hookspecs
 from irmx.adapters.ir_measures.install import name_taken
-from irmx.errors import PluginError, PluginWarning, suggest, text_of
+from irmx.errors import PluginError, PluginWarning, text_of
 from irmx.plugin.checks import HOOKS, keys
 from irmx.plugin.claims import HOST_ITSELF, SHIPPED, STRANGER, Claim, settle
 from irmx.registry import PluginInfo, Registry, entry_points, folder_of
+from irmx.text import suggest
 
 HOST = "irmx (host)"
 

@@ -12,8 +12,9 @@ import numpy as np
 from irmx.data.arrow_columns import codes_in_use
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
-from irmx.errors import DataError, counted, some
+from irmx.errors import DataError
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
+from irmx.text import list_some, plural
 
 T = TypeVar("T")
 
@@ -26,9 +27,7 @@ def no_common_topic(run: Run, judgments: Judgments) -> str:
     """
     if not len(run) or not judgments.index or not judgments.index.keys().isdisjoint(run.topics):
         return ""
-    return (
-        f"No topic of the run is in the qrels. The run has {some(run.topics)}; the qrels have {some(judgments.index)}."
-    )
+    return f"No topic of the run is in the qrels. The run has {list_some(run.topics)}; the qrels have {list_some(judgments.index)}."
 
 
 def refuse_no_common_topic(run: Run, judgments: Judgments) -> None:
@@ -73,7 +72,7 @@ class Hits:
         rank = self.rank[chosen] if len(self.rank) else self.rank
         return Hits(offsets, doc, self.score[chosen], lambda: self.row[chosen], rank)
 
-    def and_(self, more: Hits) -> Hits:
+    def merged_with(self, more: Hits) -> Hits:
         """Return these hits and others of the same topics, topic by topic, without ranks."""
         order = np.argsort(np.append(segment_of(self.offsets), segment_of(more.offsets)), kind="stable")
         doc, score = np.append(self.doc, more.doc)[order], np.append(self.score, more.score)[order]
@@ -120,7 +119,7 @@ class Join:
         return {**vars(self), "_memo": {}, "_shared": {}}
 
     def __repr__(self) -> str:
-        return f"<Join: {counted(len(self.pairs), 'topic')}; {self.run!r}; {self.judgments!r}>"
+        return f"<Join: {plural(len(self.pairs), 'topic')}; {self.run!r}; {self.judgments!r}>"
 
     @cached_property
     def topics(self) -> tuple[Any, ...]:
@@ -163,8 +162,10 @@ class Join:
             return found.where(self.judgments.grade[found.doc] >= rel)
         if rel is None and known:
             others = np.flatnonzero(self.judgments.grade < known[0])
-            return self.found(known[0]).and_(self._find(("below", known[0]), others, self.judgments.starts_of(others)))
-        return self._find(rel, *self.judgments.sought(rel))
+            return self.found(known[0]).merged_with(
+                self._find(("below", known[0]), others, self.judgments.starts_of(others))
+            )
+        return self._find(rel, *self.judgments.candidates(rel))
 
     def _find(self, key: Any, doc: Ints, starts: Ints) -> Hits:
         """Look up documents of the judgments, where those of each topic start, in the run."""

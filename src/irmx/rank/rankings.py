@@ -11,11 +11,12 @@ import numpy as np
 from irmx.data.judgments import Judgments
 from irmx.declare.columns import Column
 from irmx.declare.common_params import Parametrised, common_parameters
-from irmx.errors import DataError, counted
+from irmx.errors import DataError
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of, shared
 from irmx.rank.join import Join
 from irmx.rank.rows import Rows
 from irmx.rank.shared import Shared
+from irmx.text import plural
 
 T = TypeVar("T")
 
@@ -69,7 +70,7 @@ class Rankings(Shared):
     # -- rows --------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        return f"<Rankings: {counted(len(self.topics), 'topic')}, {counted(int(self.depth.sum()), 'document')}>"
+        return f"<Rankings: {plural(len(self.topics), 'topic')}, {plural(int(self.depth.sum()), 'document')}>"
 
     @cached_property
     def relevant(self) -> Rows:
@@ -435,7 +436,7 @@ class Ranking:
         self.judged_nonrelevant = int(rankings.judged_nonrelevant[topic])
 
     def __repr__(self) -> str:
-        return f"<Ranking: topic {self.query_id}, {counted(self.depth, 'document')}>"
+        return f"<Ranking: topic {self.query_id}, {plural(self.depth, 'document')}>"
 
     @cached_property
     def relevant(self) -> Rows:

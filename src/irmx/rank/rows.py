@@ -12,7 +12,7 @@ import numpy as np
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
 from irmx.declare.columns import Column, TableName
-from irmx.errors import DataError, DataWarning, QrelsWarning, counted
+from irmx.errors import DataError, DataWarning, QrelsWarning
 from irmx.ragged import (
     Array,
     Bools,
@@ -26,6 +26,7 @@ from irmx.ragged import (
     segment_sum,
 )
 from irmx.rank.shared import Shared
+from irmx.text import plural
 
 Lazy = Array | Callable[[], Any]
 """An array, or a function that computes it at first use."""
@@ -320,7 +321,7 @@ class Rows(Shared):
         """Return the rows of one topic, by its number from 0; a number that no topic has is an IndexError."""
         if not 0 <= topic < len(self._offsets) - 1:
             raise IndexError(
-                f"No topic has the number {topic}. There are {counted(len(self._offsets) - 1, 'topic')}, from 0."
+                f"No topic has the number {topic}. There are {plural(len(self._offsets) - 1, 'topic')}, from 0."
             )
         chosen = slice(int(self.offsets[topic]), int(self.offsets[topic + 1]))
         return self._some(chosen, np.array([0, chosen.stop - chosen.start]), self._topics[topic : topic + 1])
@@ -349,6 +350,4 @@ class Rows(Shared):
         return int(self.offsets[-1])
 
     def __repr__(self) -> str:
-        return (
-            f"<irmx.Rows: {counted(len(self), 'row')} of the {self.table}, {counted(len(self.offsets) - 1, 'topic')}>"
-        )
+        return f"<irmx.Rows: {plural(len(self), 'row')} of the {self.table}, {plural(len(self.offsets) - 1, 'topic')}>"

@@ -14,27 +14,18 @@ from irmx.data import dicts
 from irmx.data.judgments import Judgments
 from irmx.declare.columns import columns_of
 from irmx.declare.common_params import common_parameters, common_value
-from irmx.declare.declared import bounds, refuse_broken
 from irmx.declare.expressions import upstream
 from irmx.declare.measure_failures import failures_of, in_full, is_number
 from irmx.declare.measures import Measure
-from irmx.errors import (
-    DataError,
-    IrmxError,
-    PluginError,
-    UsageError,
-    counted,
-    suggest,
-    text_of,
-    too_little_memory,
-    value_repr,
-)
+from irmx.declare.validation import bounds, refuse_broken
+from irmx.errors import DataError, IrmxError, PluginError, UsageError, text_of, too_little_memory
 from irmx.ragged import Floats, Ints, offsets_of, segment_of
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings
 from irmx.registry import registry
 from irmx.score.domain import DOMAINS, domain_of, refuse_parameters, refuse_qrels, refuse_run
 from irmx.score.topic_scores import TopicScores
+from irmx.text import plural, suggest, value_repr
 
 ScoresByMeasure = dict[ir_measures.Measure, TopicScores]
 
@@ -51,7 +42,7 @@ class Backend(Protocol):
 # -- measures of irmx and scorers of plugins --------------------------------------------------------------------------
 
 
-class Own:
+class PluginBackend:
     """A measure of irmx, or a plugin's scorer of one of ir_measures."""
 
     def __init__(self, measure: ir_measures.Measure, scorer: Measure) -> None:
@@ -165,7 +156,7 @@ def _numbers(measure: Measure, of_what: str, values: Any, shape: tuple[int, ...]
         problem = f"{value_repr(values)}, which is no array ({error})"
     expected = "one number per topic" if len(shape) == 1 else "one number per pair of topics"
     raise PluginError(
-        f"{in_full(measure)} returned {problem}{of_what} for {counted(shape[0], 'topic')}; {expected} is expected."
+        f"{in_full(measure)} returned {problem}{of_what} for {plural(shape[0], 'topic')}; {expected} is expected."
     )
 
 
@@ -191,7 +182,7 @@ def _refuse_outside(measure: Measure, topics: Sequence[Any], values: Floats) -> 
 # -- providers of ir_measures ------------------------------------------------------------------------------------------
 
 
-class Provided:
+class ProviderBackend:
     """Measures that one evaluator of a provider of ir_measures computes, against judgments that are converted once."""
 
     def __init__(self, provider: Any, measures: list[ir_measures.Measure], judgments: Judgments) -> None:
@@ -268,7 +259,9 @@ class Provided:
         )
 
 
-def provided(measures: Sequence[ir_measures.Measure], judgments: Judgments, provider: Any = None) -> list[Provided]:
+def provided(
+    measures: Sequence[ir_measures.Measure], judgments: Judgments, provider: Any = None
+) -> list[ProviderBackend]:
     """Return the backends for measures that providers compute, by provider and setting, after all measures were checked."""
     asked = [_as_upstream(m) for m in measures]
     problems = [_why_not(m) for m in asked if provider is None and not ir_measures.DefaultPipeline.supports(m)]
@@ -286,7 +279,7 @@ def provided(measures: Sequence[ir_measures.Measure], judgments: Judgments, prov
         for m in of_tool:
             setting = repr([m.params.get(name) for name in domain_of(tool.NAME).apart])
             groups.setdefault((tool, setting), []).append(m)
-    return [Provided(tool, of_group, judgments) for (tool, _), of_group in groups.items()]
+    return [ProviderBackend(tool, of_group, judgments) for (tool, _), of_group in groups.items()]
 
 
 def _qrels_for(provider: str, judgments: Judgments) -> Any:

@@ -11,11 +11,12 @@ from irmx.data.judgments import AllTopicsError, Judgments
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import canonical_names
 from irmx.declare.measures import Measure
-from irmx.errors import DataError, IrmxError, UsageError, counted, placed
+from irmx.errors import DataError, IrmxError, UsageError, located
 from irmx.ragged import Ints
 from irmx.rank.join import Join
-from irmx.score.backends import Own, check_qrels, scorer_of
+from irmx.score.backends import PluginBackend, check_qrels, scorer_of
 from irmx.score.evaluator import Evaluator, Measures
+from irmx.text import plural
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -109,7 +110,7 @@ def _for_some_topics(measures: Measures) -> Evaluator:
     for measure in evaluator.measures:
         if (scorer := scorer_of(measure)) is not None:
             try:
-                Own(measure, scorer).score(Join(read_run({"q": {"a": 1.0}}), judgments))
+                PluginBackend(measure, scorer).score(Join(read_run({"q": {"a": 1.0}}), judgments))
             except AllTopicsError:
                 raise
             except IrmxError:  # such as a column that is missing: this is about the topic here
@@ -132,7 +133,7 @@ def _scores_of(evaluator: Evaluator, judgments: Judgments, batch: Any) -> pa.Rec
     order, ends = np.argsort(of_run, kind="stable"), np.searchsorted(np.sort(of_run), np.arange(len(names) + 1))
     for number, name in enumerate(names):
         one = rows if len(names) == 1 else rows.take(order[ends[number] : ends[number + 1]])
-        with placed(f"run {name}" if name else ""):
+        with located(f"run {name}" if name else ""):
             join = Join(read_run(one), judgments)
             scores = evaluator.of_join(join)
         of_topics = [(m, of_measure.values[join.in_judgments].tolist()) for m, of_measure in scores.items()]
@@ -182,7 +183,7 @@ def _refuse_parts(table: pa.Table, of_run: Ints) -> None:
         if len(odd := np.flatnonzero(wanted != found)):
             row = int(odd[0])
             raise DataError(
-                f"Query {topics[topic[row]]!r} has {counted(int(found[row]), 'row')} in the batch, where topic_rows says {wanted[row]:g}: it is split "
+                f"Query {topics[topic[row]]!r} has {plural(int(found[row]), 'row')} in the batch, where topic_rows says {wanted[row]:g}: it is split "
                 "between batches. Group the rows by run and query first.",
                 (row,),
             )

@@ -21,16 +21,25 @@ from irmx.data.chunks import MEMORY
 from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import at_odds, needed
-from irmx.declare.declared import refuse_broken
 from irmx.declare.expressions import canonical, parse_measure, parse_measures
 from irmx.declare.measures import Measure
-from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError, counted, some
+from irmx.declare.validation import refuse_broken
+from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError
 from irmx.ragged import Array
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
-from irmx.score.backends import Backend, Own, Provided, ScoresByMeasure, provided, provider_named, scorer_of
+from irmx.score.backends import (
+    Backend,
+    PluginBackend,
+    ProviderBackend,
+    ScoresByMeasure,
+    provided,
+    provider_named,
+    scorer_of,
+)
 from irmx.score.results import DetailedResults, mean_of, metrics_of, results_of_run
 from irmx.score.scored_runs import Failures, scores_of
+from irmx.text import list_some, plural
 
 Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
 
@@ -79,7 +88,7 @@ class Evaluator:
             scorers = {m: scorer for m in self.measures if (scorer := scorer_of(m)) is not None}
         chosen = None if provider is None else provider_named(provider, self.measures)
         self.judgments = read_qrels(qrels, needed("qrels", scorers.values()))
-        self._own = [Own(measure, scorer) for measure, scorer in scorers.items()]
+        self._own = [PluginBackend(measure, scorer) for measure, scorer in scorers.items()]
         self._others = [m for m in self.measures if m not in scorers]
         if message := at_odds(scorers.values()):
             warnings.warn(message, DataWarning, stacklevel=2)
@@ -88,7 +97,7 @@ class Evaluator:
             warnings.warn(message, QrelsWarning, stacklevel=2)
 
     def __repr__(self) -> str:
-        return f"<Evaluator: {counted(len(self.measures), 'measure')}, {some(map(str, self.measures))}; {self.judgments!r}>"
+        return f"<Evaluator: {plural(len(self.measures), 'measure')}, {list_some(map(str, self.measures))}; {self.judgments!r}>"
 
     def __reduce__(self) -> Any:
         return _of_this_process, (self._key, self.measures, self._stored_judgments, self._provider)
@@ -135,7 +144,7 @@ class Evaluator:
                 failures |= dict.fromkeys(backend.measures, error)
         return {measure: scores[measure] for measure in self.measures if measure in scores}
 
-    def _provided_for(self, judgments: Judgments) -> list[Provided]:
+    def _provided_for(self, judgments: Judgments) -> list[ProviderBackend]:
         """Return the backends that providers make for judgments; those of the last, because they keep them as objects."""
         if judgments is not self._last[0]:
             chosen = None if self._provider is None else provider_named(self._provider, self._others)
@@ -181,7 +190,7 @@ def _above_every_grade(measures: Iterable[ir_measures.Measure], judgments: Judgm
     above = [measure for measure in measures if (measure.params.get("rel") or 1) > max(largest, 1)]
     if not above:
         return ""
-    return f"No document is relevant for {some(map(str, above))}: the largest grade in the qrels is {largest:g}, which is below rel."
+    return f"No document is relevant for {list_some(map(str, above))}: the largest grade in the qrels is {largest:g}, which is below rel."
 
 
 def evaluator(measures: Measures, qrels: Any, provider: str | None = None) -> Evaluator:

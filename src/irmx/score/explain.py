@@ -17,12 +17,13 @@ from irmx.declare.markup_html import html_result
 from irmx.declare.measure_failures import failures_of, in_full
 from irmx.declare.measures import Measure
 from irmx.declare.output_format import PrintedRows
-from irmx.errors import DataError, PluginError, UsageError, counted, some, suggest, value_repr, visible
+from irmx.errors import DataError, PluginError, UsageError
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.rank.rows import Rows
 from irmx.registry import registry
 from irmx.score.backends import check_columns, checked, rankings_for, scorer_of
+from irmx.text import list_some, plural, suggest, value_repr, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +60,7 @@ class Explanation:
     fields: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        rows = counted(len(next(iter(self.columns.values()), ())), "row")
+        rows = plural(len(next(iter(self.columns.values()), ())), "row")
         return f"<{self._heading}, {rows}>"
 
     @property
@@ -68,7 +69,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         total = {"contribution": self.value} if "contribution" in self.columns else {}
-        found = f"{counted(self.depth, 'document')} retrieved, {self.retrieved} of {self.recall_base} relevant ones among them"
+        found = f"{plural(self.depth, 'document')} retrieved, {self.retrieved} of {self.recall_base} relevant ones among them"
         title = "; ".join([self._heading, found, *(f"{n} {v:.4f}" for n, v in self.fields.items())])
         frame = self.to_frame()
         if "grade" in frame:
@@ -137,7 +138,7 @@ def _join_of_topic(
         if topic not in known:
             raise DataError(
                 f"Topic {topic!r} is not in the {table}.{suggest(topic, known)} There {'is' if len(known) == 1 else 'are'} "
-                f"{counted(len(known), 'topic')}: {some(known)}."
+                f"{plural(len(known), 'topic')}: {list_some(known)}."
             )
     join = Join(the_run, judgments, only=topic)
     if not len(rankings_for(scorer, join)):
@@ -251,7 +252,7 @@ def _even(measure: Measure, own: dict[str, Any], rows: int | None) -> dict[str, 
         if column.ndim != 1 or len(column) != (rows := len(column) if rows is None else rows):
             raise PluginError(
                 f"{in_full(measure)} has the column {name!r} of shape {column.shape} in its contributions, where "
-                f"{counted(rows or 0, 'row')} are expected."
+                f"{plural(rows or 0, 'row')} are expected."
             )
         if name == "contribution" and column.dtype.kind not in "biuf":
             raise PluginError(f"{in_full(measure)} has contributions of dtype {column.dtype}; numbers are expected.")

@@ -17,8 +17,9 @@ from irmx.declare.common_params import Mean
 from irmx.declare.markup_html import html_result
 from irmx.declare.measure_failures import failures_of, in_full, is_number
 from irmx.declare.measures import Measure
-from irmx.errors import DataWarning, PluginError, counted, some, value_repr
+from irmx.errors import DataWarning, PluginError
 from irmx.score.topic_scores import TopicScores
+from irmx.text import list_some, plural, value_repr
 
 
 class DetailedMetric(ir_measures.Metric):
@@ -89,8 +90,8 @@ class DetailedResults(ir_measures.CalcResults):
         return dict(cast("Mapping[Any, float]", self.aggregated))
 
     def __repr__(self) -> str:
-        means = some([f"{measure} {value:.4f}" for measure, value in self._means.items()])
-        return f"<Results of {counted(len(self._means), 'measure')}: {means}>"
+        means = list_some([f"{measure} {value:.4f}" for measure, value in self._means.items()])
+        return f"<Results of {plural(len(self._means), 'measure')}: {means}>"
 
     def _repr_html_(self) -> str:
         rows = [{"measure": str(m), "mean": mean, **self.fields.get(m, {})} for m, mean in self._means.items()]

@@ -34,13 +34,13 @@ from irmx.errors import (
     QrelsWarning,
     TooLittleMemoryError,
     UsageError,
-    placed,
-    some,
+    located,
 )
 from irmx.parallel import Call, chosen_jobs, is_local, results_of
 from irmx.ragged import offsets_of
 from irmx.rank.join import Join, no_common_topic, refuse_no_common_topic
 from irmx.score.backends import ScoresByMeasure
+from irmx.text import list_some
 
 T = TypeVar("T")
 Failures = dict[ir_measures.Measure, PluginError | TooLittleMemoryError]
@@ -177,7 +177,7 @@ def _lacking(name: str, retrieved: Iterable[str], judgments: Judgments) -> Warne
     """Return the warning about a run whose topics lack some of the qrels, if they do."""
     topics, in_run = list(judgments.index), set(retrieved)
     missing = [t for t in topics if t not in in_run]
-    text = f"no results for {len(missing)} of {len(topics)} topics ({some(missing)}); they count with the measures' defaults"
+    text = f"no results for {len(missing)} of {len(topics)} topics ({list_some(missing)}); they count with the measures' defaults"
     return [(MissingTopicsWarning, _prefixed(name, text))] if missing else []
 
 
@@ -186,7 +186,7 @@ def _prefixed(name: str, text: object) -> str:
 
 
 def _of_run(name: str) -> contextlib.AbstractContextManager[None]:
-    return placed(f"run {name}" if name else "")
+    return located(f"run {name}" if name else "")
 
 
 @contextlib.contextmanager
@@ -246,7 +246,7 @@ def scored_runs(
     scores, with its error in the ``failures`` of the run. Warnings name the run, and identical warnings are issued once.
     """
     issued: set[tuple[type[Warning], str]] = set()
-    for run in _merged(evaluator, runs, memory, chosen_jobs(jobs), sound_only):
+    for run in _merge_chunks(evaluator, runs, memory, chosen_jobs(jobs), sound_only):
         _issue([*_lacking(run.name, run.topics, evaluator.judgments), *run.warned], issued)
         yield run
         del run  # of a thousand runs, only what the caller keeps is kept
@@ -255,7 +255,7 @@ def scored_runs(
 def scores_of(evaluator: Scorer, run: Any, memory: str | float = MEMORY) -> ScoresByMeasure:
     """Return the scores of one run as :func:`scored_runs` does, without a warning about topics that it lacks."""
     if run_chunks(run, chunk_size(memory, 1)) is not None:
-        [scored] = _merged(evaluator, {"": run}, memory, 1)
+        [scored] = _merge_chunks(evaluator, {"": run}, memory, 1)
         _issue(scored.warned, set())
         return scored.scores
     run = read_run(run)
@@ -272,7 +272,7 @@ def chunk_size(memory: str | float, jobs: int) -> int:
     return max(1, bytes_of(memory) // (_PER_BYTE * jobs))
 
 
-def _merged(
+def _merge_chunks(
     evaluator: Scorer, runs: Mapping[str, Any], memory: str | float, jobs: int, sound_only: bool = False
 ) -> Iterator[RunScores]:
     """Yield the scores of each run, put together from those of its chunks."""
@@ -295,12 +295,12 @@ def _merged(
                 at_once.add(name)
             chunk_of |= dict.fromkeys(part.topics, part.chunk)
             if name not in at_once:
-                whole = part if whole is None else _with(whole, part, evaluator.judgments)
+                whole = part if whole is None else _add_chunk(whole, part, evaluator.judgments)
             if not part.is_last:
                 continue
             if name in at_once:
                 [whole] = _score(evaluator, name, runs[name], sound_only)
-            yield _finished(whole or part)
+            yield _finish(whole or part)
             whole, chunk_of = None, {}
             del part
 
@@ -393,7 +393,7 @@ def _scored(
     return scored
 
 
-def _with(whole: RunScores, part: RunScores, judgments: Judgments) -> RunScores:
+def _add_chunk(whole: RunScores, part: RunScores, judgments: Judgments) -> RunScores:
     """Return the scores of a run with those of a further chunk."""
     if not (whole.scores or whole.failures) or not (part.scores or part.failures):
         scores = whole.scores or part.scores
@@ -414,7 +414,7 @@ def _with(whole: RunScores, part: RunScores, judgments: Judgments) -> RunScores:
     )
 
 
-def _finished(run: RunScores) -> RunScores:
+def _finish(run: RunScores) -> RunScores:
     """Return a run with its last warnings; raise if it has no topic of the qrels."""
     if run.no_topic and not run.scores and not run.failures:
         with _of_run(run.name):
@@ -453,6 +453,6 @@ def _none_judged(join: Join, scores: ScoresByMeasure) -> str:
         return ""
     first = int(judgments.offsets[places[topic]])
     return (
-        f"No document of the run is judged. For topic {join.topics[topic]} the run has {some(retrieved)}; the qrels have "
-        f"{some(judgments.docs_at(np.arange(first, first + min(4, int(judged[topic])))))}. The ids must be the same in both."
+        f"No document of the run is judged. For topic {join.topics[topic]} the run has {list_some(retrieved)}; the qrels have "
+        f"{list_some(judgments.docs_at(np.arange(first, first + min(4, int(judged[topic])))))}. The ids must be the same in both."
     )

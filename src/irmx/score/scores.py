@@ -18,12 +18,13 @@ from irmx.data.files import content_of, name_of
 from irmx.data.new_file import new_file
 from irmx.declare.expressions import NamedMeasure, canonical, measure_named
 from irmx.declare.markup_html import SHOWN, html_result
-from irmx.errors import DataError, UsageError, counted, some, suggest
+from irmx.errors import DataError, UsageError
 from irmx.ragged import Floats, read_only
 from irmx.score.evaluator import Measures, as_measures
 from irmx.score.results import mean_of
 from irmx.score.topic_scores import TopicScores
 from irmx.score.views import Marks, marks_of, names_of, table_of_views
+from irmx.text import list_some, plural, suggest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +126,7 @@ class Scores:
 
     def __repr__(self) -> str:
         axes = ((self.topics, "topic"), (self.systems, "system"), (self.names, "view" if self.marks else "measure"))
-        counts = ", ".join(counted(len(names), noun) for names, noun in axes)
+        counts = ", ".join(plural(len(names), noun) for names, noun in axes)
         named = ", ".join(self.names[:3]) + (", ..." if len(self.names) > 3 else "")
         missing = int((~self.retrieved).sum())
         are = "1 topic of a system is" if missing == 1 else f"{missing} topics of systems are"
@@ -142,7 +143,7 @@ class Scores:
             caption += f"; the first {SHOWN} of {len(self.measures)} measures"
         missing = (~self.retrieved).sum(axis=0).tolist()
         lacking = [f"{name} ({number})" for name, number in zip(self.systems, missing, strict=True) if number]
-        notes = [f"topics without results count with the measure's default: {some(lacking, 5)}"] if lacking else []
+        notes = [f"topics without results count with the measure's default: {list_some(lacking, 5)}"] if lacking else []
         return html_result(repr(self), {caption: means.reset_index()}, notes=notes)
 
     # -- views -------------------------------------------------------------------------------------------
@@ -193,7 +194,9 @@ class Scores:
         known = {str(measure): measure for measure in self.measures}
         for name in names:
             if name not in known:
-                raise UsageError(f"The scores have no measure {name!r}.{suggest(name, known)} They have {some(known)}.")
+                raise UsageError(
+                    f"The scores have no measure {name!r}.{suggest(name, known)} They have {list_some(known)}."
+                )
             if not isinstance(known[name], NamedMeasure):
                 raise UsageError(f"irmx knows {name}, and of which values are better. Leave it out.")
         of_name = {name: NamedMeasure(name, less_is_better=True) for name in names}
@@ -247,7 +250,7 @@ class Scores:
         for other in several[1:]:
             if other.systems != first.systems:
                 raise DataError(
-                    f"Scores of the same systems can be put together. Some are of {some(first.systems)}, others of {some(other.systems)}."
+                    f"Scores of the same systems can be put together. Some are of {list_some(first.systems)}, others of {list_some(other.systems)}."
                 )
         topics = tuple(dict.fromkeys(topic for part in several for topic in part.topics))
         marks = marks_of(name for part in several for name in part.marks)
@@ -293,7 +296,7 @@ class Scores:
         places = self._places_of_views(view)
         if len(places) != 1:
             raise UsageError(
-                f"{view} stands for {len(places)} views of the scores: {some([self.names[v] for v in places])}. Name one."
+                f"{view} stands for {len(places)} views of the scores: {list_some([self.names[v] for v in places])}. Name one."
             )
         values: Floats = self.values[:, :, places[0]]
         return values
@@ -383,7 +386,9 @@ class Scores:
         for name in names:
             if str(name) not in place:
                 near = suggest(str(name), place)
-                raise UsageError(f"The scores have no {kind} {str(name)!r}.{near} They have: {some(place, _LISTED)}.")
+                raise UsageError(
+                    f"The scores have no {kind} {str(name)!r}.{near} They have: {list_some(place, _LISTED)}."
+                )
         return [place[str(name)] for name in names]
 
     # -- tables ------------------------------------------------------------------------------------------

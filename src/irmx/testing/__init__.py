@@ -11,10 +11,10 @@ except ModuleNotFoundError as error:
         "irmx.testing needs hypothesis, which generates the data. To install it: python -m pip install 'irmx[testing]'."
     ) from error
 
+from irmx.testing.api import CheckResult, check_measure, instances, parametrize_with_checks
 from irmx.testing.checks import CHECKS, OF_SETTINGS
-from irmx.testing.running import CheckResult, check_measure, instances, parametrize_with_checks
+from irmx.testing.generate import CheckError
 from irmx.testing.sample import Sample
-from irmx.testing.trying import CheckError
 
 __all__ = [
     "CHECKS",

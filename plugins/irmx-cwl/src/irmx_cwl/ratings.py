@@ -14,7 +14,7 @@ import numpy as np
 import irmx
 from irmx import DataError, DataWarning, Param, UsageError, read_table
 from irmx.ragged import Array, Floats
-from irmx.toolkit import counted, parse_measures, some
+from irmx.toolkit import list_some, parse_measures, plural
 
 if TYPE_CHECKING:
     import ir_measures
@@ -137,21 +137,23 @@ def fit_to_ratings(
     run_name = os.fspath(run) if isinstance(run, (str, os.PathLike)) else "run"
     sessions = [topic for topic in map(str, judgments.topics) if topic in rated]
     if not sessions:
-        judged = some(map(str, judgments.topics))
-        raise DataError(f"No rated session is in the qrels. The ratings have {some(rated)}; the qrels have {judged}.")
+        judged = list_some(map(str, judgments.topics))
+        raise DataError(
+            f"No rated session is in the qrels. The ratings have {list_some(rated)}; the qrels have {judged}."
+        )
     if strange := [topic for topic in rated if topic not in set(sessions)]:
         warnings.warn(
-            f"{counted(len(strange), 'rated session')} not in the qrels left out: {some(strange)}",
+            f"{plural(len(strange), 'rated session')} not in the qrels left out: {list_some(strange)}",
             DataWarning,
             stacklevel=2,
         )
     if not 2 * folds <= len(sessions) <= MOST:
         raise DataError(
-            f"{counted(len(sessions), 'session')} with judgments have a rating; a fit with {folds} folds needs {2 * folds:,} to {MOST:,}."
+            f"{plural(len(sessions), 'session')} with judgments have a rating; a fit with {folds} folds needs {2 * folds:,} to {MOST:,}."
         )
     said = np.array([rated[topic] for topic in sessions])
     if np.ptp(said) == 0:
-        raise DataError(f"All {counted(len(sessions), 'session')} have the rating {said[0]:g}.")
+        raise DataError(f"All {plural(len(sessions), 'session')} have the rating {said[0]:g}.")
     samples = _Samples.drawn(len(sessions), folds, repeats, resamples, seed)
     of_measures: list[dict[str, Any]] = []
     of_parameters: list[dict[str, Any]] = []
@@ -161,7 +163,7 @@ def fit_to_ratings(
         rows = [row[topic] for topic in sessions]
         if 2 * (lacking := int((~scores.retrieved[rows, 0]).sum())) > len(sessions):
             raise DataError(
-                f"{run_name} has no results for {lacking:,} of {counted(len(sessions), 'rated session')}: did it run? Leave these sessions out "
+                f"{run_name} has no results for {lacking:,} of {plural(len(sessions), 'rated session')}: did it run? Leave these sessions out "
                 "of the ratings."
             )
         values = scores.values[rows, 0].T
@@ -174,15 +176,15 @@ def fit_to_ratings(
         fit = _Fit.of(CORRELATIONS[correlation], values, said, np.array(direction), samples)
         name = str(scores.measures[fit.best])
         if len(fit.equal) > 1:
-            equal = some(str(scores.measures[m]) for m in fit.equal)
+            equal = list_some(str(scores.measures[m]) for m in fit.equal)
             warnings.warn(
-                f"{counted(len(fit.equal), 'setting')} have the same, best correlation, of which the first is reported: {equal}",
+                f"{plural(len(fit.equal), 'setting')} have the same, best correlation, of which the first is reported: {equal}",
                 DataWarning,
                 stacklevel=2,
             )
         if not len(fit.held_out):
             raise DataError(
-                f"{name} has the same value for all {counted(len(sessions), 'rated session')}, or for all in each of {folds} parts."
+                f"{name} has the same value for all {plural(len(sessions), 'rated session')}, or for all in each of {folds} parts."
             )
         low, high = np.nanquantile(fit.resampled, [0.025, 0.975])
         of_measures.append(

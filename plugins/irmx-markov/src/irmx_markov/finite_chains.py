@@ -9,7 +9,7 @@ import numpy as np
 
 from irmx import UsageError
 from irmx.ragged import Floats
-from irmx.toolkit import counted
+from irmx.toolkit import plural
 
 OPERATIONS = 20_000_000_000
 """Maximum number of operations for the elimination of states in a band."""
@@ -32,7 +32,7 @@ def check_shape(matrix: Any, name: str) -> None:
     if hasattr(matrix, "tocsr"):
         if matrix.nnz < n:  # memory for every row would be taken, however many there are
             raise UsageError(
-                f"{name} has {n:,} ranks, but only {counted(matrix.nnz, 'transition')}: from some rank there is no transition."
+                f"{name} has {n:,} ranks, but only {plural(matrix.nnz, 'transition')}: from some rank there is no transition."
             )
     elif n > LARGEST:
         raise UsageError(

@@ -17,7 +17,7 @@ import numpy as np
 
 from irmx import DataError, UsageError
 from irmx.ragged import Floats
-from irmx.toolkit import content_of, counted
+from irmx.toolkit import content_of, plural
 from irmx_markov.finite_chains import check_shape
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -161,7 +161,7 @@ def _fault(text: str, delimiter: str) -> str:
             continue
         width = width or len(fields)
         if len(fields) != width:
-            return f"line {number} has {counted(len(fields), 'field')}, the lines before have {width}."
+            return f"line {number} has {plural(len(fields), 'field')}, the lines before have {width}."
         for field in fields:
             try:
                 float(field)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import irmx
 from irmx import UsageError
-from irmx.toolkit import QRELS_HELP, Argument, Option, counted, named_runs, note, runs_and_measures, some
+from irmx.toolkit import QRELS_HELP, Argument, Option, list_some, named_runs, note, plural, runs_and_measures
 
 
 def write_every_eval_ever(
@@ -50,7 +50,7 @@ def write_every_eval_ever(
     scores = irmx.scores(measures, qrels, runs)
     if lacking := [topic for topic in scores.topics if texts is not None and topic not in texts]:
         note(
-            f"{queries} lacks {counted(len(lacking), 'topic')}, whose samples have their ids as inputs: {some(lacking)}"
+            f"{queries} lacks {plural(len(lacking), 'topic')}, whose samples have their ids as inputs: {list_some(lacking)}"
         )
     written = to_every_eval_ever(
         scores, out, collection=collection, organization=organization,
@@ -58,7 +58,7 @@ def write_every_eval_ever(
     )  # fmt: skip
     for path in written:
         print(path)
-    note(f"{counted(len(written), 'run')}, each with its samples, in {out / 'data'}")
+    note(f"{plural(len(written), 'run')}, each with its samples, in {out / 'data'}")
 
 
 def _texts(path: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irmx import DataError, DataWarning, Format, Param
-from irmx.toolkit import counted, some
+from irmx.toolkit import list_some, plural
 from irmx_platforms.decoding import Json, decoded, number, parsed, text, texts
 from irmx_platforms.results import MEASURE, Value, chosen, json_lines, table_of_values
 
@@ -151,7 +151,7 @@ class RankEval(_JsonFormat):
     def values(self, path: Path, document: Json) -> Iterator[Value]:
         response = document.get("rank_eval", document)
         if failures := response.get("failures"):
-            said = f"{path}: {counted(len(failures), 'request')} failed, first {next(iter(failures))!r}."
+            said = f"{path}: {plural(len(failures), 'request')} failed, first {next(iter(failures))!r}."
             warnings.warn(said, DataWarning, stacklevel=2)
         for query, detail in response["details"].items():
             yield Value(text(query), self["metric"], detail["metric_score"])
@@ -247,7 +247,7 @@ class Quepid(Format):
         names = {row.get("snapshot name", "") for row in rows} - {""}
         if len(names) > 1 and self["snapshot"] not in names:
             raise DataError(
-                f"{path} has {len(names)} snapshots: {some(sorted(names), 10)}. Choose one: 'quepid(snapshot=...):{path}'."
+                f"{path} has {len(names)} snapshots: {list_some(sorted(names), 10)}. Choose one: 'quepid(snapshot=...):{path}'."
             )
         found: list[Row] = []
         for line, row in enumerate(rows, 2):
@@ -337,10 +337,10 @@ class Ubi(Format):
         if not found:
             raise DataError(f"{path} has no query with documents, in query_response_hit_ids.")
         if unrecorded := unrecorded - found.keys():
-            said = f"{path}: no documents are recorded of {counted(len(unrecorded), 'topic')}, such as {min(unrecorded)!r}; left out."
+            said = f"{path}: no documents are recorded of {plural(len(unrecorded), 'topic')}, such as {min(unrecorded)!r}; left out."
             warnings.warn(said, DataWarning, stacklevel=2)
         if again:
             what = "query" if self["topic"] == "id" else "text"
-            said = f"{path}: {counted(again, 'further list')} of documents of the same {what} left out."
+            said = f"{path}: {plural(again, 'further list')} of documents of the same {what} left out."
             warnings.warn(said, DataWarning, stacklevel=2)
         return table_of(table, (row for topic, docs in found.items() for row in in_order(topic, docs)))

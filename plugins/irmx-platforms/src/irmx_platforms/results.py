@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from irmx import DataError, DataWarning, Format, Param
-from irmx.toolkit import counted, some
+from irmx.toolkit import list_some, plural
 from irmx_platforms.decoding import decoded, number, parsed, text, texts
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def chosen(reader: Format, name: str, known: Iterable[str]) -> str:
         return known[0]
     problem = f"There is no {name} {asked!r}." if asked else f"There are {len(known)} of {name}."
     raise DataError(
-        f"{problem} Choose one of {some(known, 10)}: '{reader.NAME}({name}={known[0] if known else '...'}):FILE'."
+        f"{problem} Choose one of {list_some(known, 10)}: '{reader.NAME}({name}={known[0] if known else '...'}):FILE'."
     )
 
 
@@ -94,7 +94,7 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
         raise DataError(f"{path} cannot be read as {reader.NAME}: {why}.") from None
     if measure and measure not in {one.measure for one in every}:
         raise DataError(
-            f"{path} has no values of {measure}. It has: {some(dict.fromkeys(one.measure for one in every), 10)}."
+            f"{path} has no values of {measure}. It has: {list_some(dict.fromkeys(one.measure for one in every), 10)}."
         )
     asked = [one for one in every if not measure or one.measure == measure]
     found: dict[tuple[str | None, str, str], list[float]] = {}
@@ -114,7 +114,9 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
     rows = [(*key, _mean(several)) for key, several in found.items() if key[2] in kept]
     systems, topics, measures, means = zip(*rows, strict=True)
     if None in systems and len(set(systems)) > 1:
-        raise DataError(f"{path} names the system of some results only: {some(dict.fromkeys(filter(None, systems)))}.")
+        raise DataError(
+            f"{path} names the system of some results only: {list_some(dict.fromkeys(filter(None, systems)))}."
+        )
     columns = {"query_id": texts(topics), "measure": texts(measures), "value": pa.array(means, pa.float64())}
     return pa.table(columns if None in systems else columns | {"system": texts(systems)})
 
@@ -136,12 +138,12 @@ def _complete(reader: Format, path: Path, keys: Iterable[tuple[str | None, str, 
     complete = [measure for measure, has in of_measures.items() if len(has) == len(topics)]
     lacking = {name: len(topics) - len(has) for name, has in of_measures.items() if len(has) < len(topics)}
     if lacking and len(of_measures) > 1:
-        shown = some(f"{name} (not for {number} of {len(topics)} results)" for name, number in lacking.items())
+        shown = list_some(f"{name} (not for {number} of {len(topics)} results)" for name, number in lacking.items())
         how = f"To read one on the topics that have it: '{reader.NAME}(measure={next(iter(lacking))}):{path}'."
         if not complete:
             raise DataError(f"{path} has no measure of all topics: {shown}. {how}")
         left_out = (
-            f"{counted(len(lacking), 'measure')} of some topics only {'is' if len(lacking) == 1 else 'are'} left out"
+            f"{plural(len(lacking), 'measure')} of some topics only {'is' if len(lacking) == 1 else 'are'} left out"
         )
         warnings.warn(f"{path}: {left_out}: {shown}. {how}", DataWarning, stacklevel=3)
     return complete or list(of_measures)
@@ -150,7 +152,7 @@ def _complete(reader: Format, path: Path, keys: Iterable[tuple[str | None, str, 
 def _tell_of_omitted(path: Path, without: list[Value], length: int) -> None:
     """Warn of what is no number."""
     if without:
-        of_measures = some(f"{name} ({times})" for name, times in Counter(one.measure for one in without).items())
+        of_measures = list_some(f"{name} ({times})" for name, times in Counter(one.measure for one in without).items())
         example = f"{str(without[0].value)[:60]!r} for {without[0].topic[:60]}"
         text = f"{len(without)} of {length} values left out, as no finite numbers: {of_measures}; such as {example}"
         warnings.warn(f"{path}: {text}.", DataWarning, stacklevel=3)
@@ -162,5 +164,5 @@ def _tell_of_repeats(path: Path, several: list[list[float]]) -> None:
     if repeated:
         low, high = min(repeated), max(repeated)
         times = f"{low}" if low == high else f"{low} to {high}"
-        text = f"{counted(len(repeated), 'value')} of {len(several)} averaged over repeats of the same item, {times} of each"
+        text = f"{plural(len(repeated), 'value')} of {len(several)} averaged over repeats of the same item, {times} of each"
         warnings.warn(f"{path}: {text}.", DataWarning, stacklevel=3)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irmx import DataError, DataWarning, Format, Param, read_table
-from irmx.toolkit import counted, some
+from irmx.toolkit import list_some, plural
 from irmx_platforms.decoding import decoded, number, texts
 from irmx_platforms.rankings import falling
 from irmx_platforms.searches import (
@@ -140,11 +140,15 @@ class Traces(Format):
             first.setdefault(topic, search)
         first.pop("", None)
         if not first:
-            raise DataError(f"{path}: no search asks for a query of {self['queries']}. They ask for {some(unknown)}.")
+            raise DataError(
+                f"{path}: no search asks for a query of {self['queries']}. They ask for {list_some(unknown)}."
+            )
         if unknown:
             what = _searches(len(unknown))
             warnings.warn(
-                f"{path}: {what} ask for no query of {self['queries']}: {some(unknown)}.", DataWarning, stacklevel=2
+                f"{path}: {what} ask for no query of {self['queries']}: {list_some(unknown)}.",
+                DataWarning,
+                stacklevel=2,
             )
         if again:
             what = _searches(again)
@@ -187,8 +191,8 @@ class Traces(Format):
         ]
         elsewhere = next((name for name in paths if name.startswith("metadata.")), "metadata.source")
         raise DataError(
-            f"{path}: {len(nameless)} of {counted(len(documents), 'document')} have no {self['doc_id']}, first on "
-            f"{nameless[0][1].place}. They have {some(dict.fromkeys(paths)) or 'nothing'}. Say where ids are: "
+            f"{path}: {len(nameless)} of {plural(len(documents), 'document')} have no {self['doc_id']}, first on "
+            f"{nameless[0][1].place}. They have {list_some(dict.fromkeys(paths)) or 'nothing'}. Say where ids are: "
             f"'traces(doc_id={elsewhere}):{path}'."
         )
 
@@ -246,7 +250,7 @@ def _sessions(path: Path, content: bytes) -> dict[str, list[Search]]:
             elif "session" in record:
                 searches.append(search_of_object(record, place))
             else:
-                raise ValueError(f"it is no span, and no search with a session; it has {some(record)}")
+                raise ValueError(f"it is no span, and no search with a session; it has {list_some(record)}")
         except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
             why = f"it lacks {error}" if isinstance(error, KeyError) else error
             raise DataError(

@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import DataError, Join, Judgments, Rankings, Run, Scores, UsageError, score_joined
 from irmx.ragged import Bools, Floats
-from irmx.toolkit import Evaluator, counted, named_runs, of_each_run, progress_bar, some
+from irmx.toolkit import Evaluator, list_some, named_runs, of_each_run, plural, progress_bar
 from irmx_study.pairs import baselines_of, pairs_with
 from irmx_study.result import Result, versions_fact
 
@@ -317,9 +317,11 @@ class _Study:
 
     def result(self) -> Result:
         """Return the result, when all runs are read."""
-        size = f"{counted(len(self.systems), 'system')}, {counted(len(self.judgments.topics), 'topic')}"
+        size = f"{plural(len(self.systems), 'system')}, {plural(len(self.judgments.topics), 'topic')}"
         names = [str(m) for m in self.measures]
-        title = f"Unjudged documents of {size}, by {some(names)}; k {self.k}, grade {self.grade:g}, depth {self.depth}"
+        title = (
+            f"Unjudged documents of {size}, by {list_some(names)}; k {self.k}, grade {self.grade:g}, depth {self.depth}"
+        )
         topics, measures = tuple(map(str, self.judgments.topics)), tuple(self.measures)
         parts = [
             Scores(values, topics, self.systems, measures, self.retrieved).marked(unjudged=mark)
@@ -340,7 +342,7 @@ class _Study:
             zip(map(str, self.measures), np.isnan(self.values[2]).all(axis=0).sum(axis=0).tolist(), strict=True)
         )
         refused = [
-            f"{measure} has no value under assumptions for {counted(without[measure], 'system')}: {message}"
+            f"{measure} has no value under assumptions for {plural(without[measure], 'system')}: {message}"
             for measure, message in self.assumed.refusals.items()
         ]
         return refused + [

@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx import DataError, UsageError
 from irmx.ragged import Floats
-from irmx.toolkit import counted
+from irmx.toolkit import plural
 from irmx_study.choices import short_names
 from irmx_study.pairs import baselines_of, topics_of_view
 from irmx_study.planning import topics_for_t
@@ -183,7 +183,7 @@ def calibrated_for_reading(frame: pd.DataFrame, places: int, level: float, most:
                     )
                 )
             what = f"differences to {names[rows['baseline'].iloc[0]]}" if is_difference else "means"
-            topics = f"{counted(int(rows['topics'].iloc[0]), 'topic')} of {human}, {rows['further'].iloc[0]:,} more of {machine}"
+            topics = f"{plural(int(rows['topics'].iloc[0]), 'topic')} of {human}, {rows['further'].iloc[0]:,} more of {machine}"
             shown = f"; {most} of {len(every)} (-o csv has all)" if len(every) > most else ""
             tables.append((f"{measure}, {what}: {topics}{shown}", cells))
     return tables

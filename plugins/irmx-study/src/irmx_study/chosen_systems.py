@@ -10,7 +10,7 @@ import numpy as np
 
 from irmx import DataError, Scores, UsageError
 from irmx.ragged import Bools
-from irmx.toolkit import content_of, counted, some, suggest
+from irmx.toolkit import content_of, list_some, plural, suggest
 from irmx_study.rankings import comparable_means
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def choose_systems(
         whole: Bools = np.all(scores.retrieved, axis=0)
         if not whole.any():
             raise DataError(
-                f"All of {counted(len(scores.systems), 'run')} retrieve nothing for at least one of "
-                f"{counted(len(scores.topics), 'topic')}, so that none is left."
+                f"All of {plural(len(scores.systems), 'run')} retrieve nothing for at least one of "
+                f"{plural(len(scores.topics), 'topic')}, so that none is left."
             )
         scores = scores.select(systems=[name for name, is_whole in zip(scores.systems, whole, strict=True) if is_whole])
     return scores if best is None else _best(scores, best, by)
@@ -83,10 +83,10 @@ def listed(systems: Collection[str], only: Iterable[str]) -> list[str]:
     kept = set(only)
     unknown = sorted(kept - set(systems))
     if unknown:
-        more = f" and {counted(len(unknown) - 1, 'other name')}" if len(unknown) > 1 else ""
+        more = f" and {plural(len(unknown) - 1, 'other name')}" if len(unknown) > 1 else ""
         raise UsageError(
             f"{getattr(only, 'path', 'The list of runs to keep')} has {unknown[0]!r}{more}, which {'are no runs' if more else 'is no run'} here."
-            f"{suggest(unknown[0], systems)} The runs: {some(systems, 20)}."
+            f"{suggest(unknown[0], systems)} The runs: {list_some(systems, 20)}."
         )
     return [system for system in systems if system in kept]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import click
 
 from irmx import DataError, UsageError
-from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, some, suggest
+from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, list_some, suggest
 from irmx_study.commands_of_judges import judges_named, mapped_grades, rels_of
 from irmx_study.options import (
     JudgesGradesOption,
@@ -194,7 +194,9 @@ def _on_scores(
         raise UsageError(f"--{needing[0]} needs qrels and runs. Leave it out, or leave out --scores.")
     found = read_per_topic(files).less_is_better(*less_is_better or ())
     if "measure" not in chosen and len(found.names) > 1:
-        raise UsageError(f"{files} has {len(found.names)} measures: {some(found.names, 10)}. Name that of the claim.")
+        raise UsageError(
+            f"{files} has {len(found.names)} measures: {list_some(found.names, 10)}. Name that of the claim."
+        )
     asked = [chosen[name] for name in ("measure", "users", "measures") if name in chosen]
     chosen = {name: value for name, value in chosen.items() if name not in ("measure", "measures")}
     both = found.select(systems=[baseline, run])

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from irmx import UsageError
-from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, counted, matching_files, note, runs_and_measures
+from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, matching_files, note, plural, runs_and_measures
 from irmx_study.choices import Choices
 from irmx_study.commands import write_report
 from irmx_study.options import (
@@ -140,9 +140,9 @@ def missing_judgments(
 
 def _say_what_is_done(study: Any, out: str | None) -> None:
     if study.work.complete:
-        note(f"{out} is complete: {counted(len(study.runs), 'run')}")
+        note(f"{out} is complete: {plural(len(study.runs), 'run')}")
     elif study.done:
-        note(f"{study.done} of {counted(len(study.runs), 'run')} are already done")
+        note(f"{study.done} of {plural(len(study.runs), 'run')} are already done")
 
 
 def _resumable(study: Any, jobs: int | None, scheduler: str | None, out: str | None) -> Any:
@@ -151,7 +151,7 @@ def _resumable(study: Any, jobs: int | None, scheduler: str | None, out: str | N
         return study.compute(jobs, None, scheduler)
     except KeyboardInterrupt:
         if out is not None and study.done:
-            total = counted(len(study.runs), "run")
+            total = plural(len(study.runs), "run")
             note(f"{study.done} of {total} are done and kept; the same command resumes from there")
         raise
 
@@ -258,7 +258,7 @@ def sweep_settings(
     paths = [path for argument in runs for path in matching_files(argument)]
     the_sweep = Sweep(measure, grid or None, qrels, paths, reference or (), population, out)
     total = len(the_sweep.settings)
-    size = f"{counted(total, 'setting')} of {counted(len(paths), 'run')}"
+    size = f"{plural(total, 'setting')} of {plural(len(paths), 'run')}"
     if the_sweep.complete:
         note(f"{out} is complete: {size}")
         return

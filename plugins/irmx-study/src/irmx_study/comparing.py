@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import Citation, Scores, UsageError
 from irmx.ragged import Bools
-from irmx.toolkit import counted, some, suggest
+from irmx.toolkit import list_some, plural, suggest
 from irmx_study.choices import Choices, as_scores, choices_of, short_names
 from irmx_study.facts import citations_of, facts_of, notes_on, sentences_of
 from irmx_study.findings import headline_of
@@ -183,9 +183,9 @@ class Comparison(Result):
     ) -> None:
         self.scores, self.choices = scores, choices
         self.baseline, self.compared, self.is_default = baseline, compared, is_default
-        of = some(scores.names)
+        of = list_some(scores.names)
         title = (
-            f"Comparison of {counted(len(scores.systems), 'system')} by {of}: {counted(len(compared.first) * len(scores.names), 'comparison')}, "
+            f"Comparison of {plural(len(scores.systems), 'system')} by {of}: {plural(len(compared.first) * len(scores.names), 'comparison')}, "
             f"test {choices.test}, correction {choices.correction}"
         )
         pictures = {"differences": "pictures:plot_differences"}

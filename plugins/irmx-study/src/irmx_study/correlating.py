@@ -10,7 +10,7 @@ import numpy as np
 
 from irmx import DataError, Param, Scores, UsageError
 from irmx.ragged import Floats, Ints
-from irmx.toolkit import counted, progress_bar, suggest
+from irmx.toolkit import plural, progress_bar, suggest
 from irmx_study.agreement_tables import COEFFICIENTS, MARKED, cells, matrix_tables
 from irmx_study.choices import as_scores
 from irmx_study.draws import resampled_topics
@@ -234,7 +234,7 @@ class Agreement(Result):
             tables |= {"views": self._views, "extremes": self._extremes}
             pictures |= {"views": "view_pictures:plot_agreement"}
         of = f"of {self.reference_name} with others" if self.has_reference else "of all pairs"
-        title = f"Agreement {of}: {counted(len(self.measures), 'view' if scores.marks else 'measure')}, {counted(len(scores.systems), 'system')}"
+        title = f"Agreement {of}: {plural(len(self.measures), 'view' if scores.marks else 'measure')}, {plural(len(scores.systems), 'system')}"
         reading = {
             "pairs": self._for_reading, "stability": self._stability_for_reading, "topics": self._topics_for_reading,
             "per_topic": self._topics_for_reading, "rbo": self._rbo_for_reading,
@@ -469,9 +469,9 @@ class Agreement(Result):
     # -- what a reader must know -------------------------------------------------------------------------
 
     def _facts(self) -> dict[str, str]:
-        rounding = "12 significant digits" if self.decimals is None else counted(self.decimals, "decimal place")
+        rounding = "12 significant digits" if self.decimals is None else plural(self.decimals, "decimal place")
         scores = self.scores
-        by = f"by their means over {counted(len(scores.topics), 'topic')}, rounded to {rounding}"
+        by = f"by their means over {plural(len(scores.topics), 'topic')}, rounded to {rounding}"
         facts = {
             "systems": f"{len(scores.systems)}, {by}",
             "RBO": f"extrapolated, p = {self.rbo_p:g}, ties {self.rbo_ties}",
@@ -489,7 +489,7 @@ class Agreement(Result):
         yield from self.left_out
         yield from topics_lacking(self.scores)
         if self.resamples and len(self.scores.topics) < _FEW_TOPICS:
-            yield f"with {counted(len(self.scores.topics), 'topic')}, resamples of topics are much alike"
+            yield f"with {plural(len(self.scores.topics), 'topic')}, resamples of topics are much alike"
 
     # -- for reading -------------------------------------------------------------------------------------
 

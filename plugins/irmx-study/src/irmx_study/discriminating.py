@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, Param, Scores, UsageError
-from irmx.toolkit import counted, progress_bar, some
+from irmx.toolkit import list_some, plural, progress_bar
 from irmx_study.choices import Choices, as_scores, choices_of
 from irmx_study.comparing import Comparison, compare
 from irmx_study.facts import topics_of
@@ -138,7 +138,7 @@ class _Discrimination:
 
     def result(self) -> Result:
         scores = self.comparison.scores
-        sizes = f"{counted(len(scores.systems), 'system')} by {counted(len(scores.names), 'measure')}"
+        sizes = f"{plural(len(scores.systems), 'system')} by {plural(len(scores.names), 'measure')}"
         title = f"Discrimination of {sizes}: test {self.choices.test}, correction {self.choices.correction}"
         tables = {"measures": self.measures, "asl": self.asl}
         pictures = {"levels": "study_pictures:plot_levels", "log": "study_pictures:plot_log_levels"}
@@ -229,21 +229,21 @@ class _Discrimination:
         equal = self.comparison.compared.identical.all(axis=1)
         names = np.array(self.names, dtype=object)
         if equal.any():
-            yield f"all systems have the same values, so that the power is 0 and no half has an order: {some(names[equal], 10)}"
+            yield f"all systems have the same values, so that the power is 0 and no half has an order: {list_some(names[equal], 10)}"
         unclear = self.measures()["difference_needed"].isna().to_numpy() & ~equal
         if unclear.any():
-            listed = some(names[unclear], 10)
+            listed = list_some(names[unclear], 10)
             yield f"no difference needed, because even the pair with the largest difference is not significant: {listed}"
         rows = [
             (name, swaps) for name, swaps in zip(self.names, self.swap_counts, strict=False) if swaps.compared.any()
         ]
         unreliable = [name for name, swaps in rows if np.isnan(swaps.reliable_difference)]
         if unreliable:
-            yield f"no bin of differences has a swap rate of at most {RELIABLE:.0%}: {some(unreliable, 10)}"
+            yield f"no bin of differences has a swap rate of at most {RELIABLE:.0%}: {list_some(unreliable, 10)}"
         for place, bins, better in ((-1, "in the last bin", "wider"), (0, "in the first bin", "narrower")):
             nearly = [name for name, swaps in rows if swaps.compared[place] > _MOST * swaps.compared.sum()]
             if nearly:
-                yield f"nearly all differences are {bins}; {better} ones tell them apart: {some(nearly, 10)}"
+                yield f"nearly all differences are {bins}; {better} ones tell them apart: {list_some(nearly, 10)}"
         yield from self.comparison.notes
 
 

@@ -27,7 +27,7 @@ from irmx import (
     score_joined,
 )
 from irmx.ragged import Ints
-from irmx.toolkit import as_measures, counted, matching_files, named_runs, some, suggest
+from irmx.toolkit import as_measures, list_some, matching_files, named_runs, plural, suggest
 from irmx_study.doubts import Claim, Doubt, How, View
 from irmx_study.judge_labels import read_judges
 from irmx_study.judged_systems import with_rel
@@ -113,7 +113,7 @@ def of_weights(main: View, topics: Sequence[str], weights: Any) -> Doubt:
     known = [topics[t] for t in np.flatnonzero(~np.isnan(main.differences)).tolist()]
     if lacking := [topic for topic in known if topic not in of_topic]:
         raise DataError(
-            f"{counted(len(lacking), 'topic')} of {len(known)} have no weight: {some(lacking)}. Give each one; 0 leaves it out."
+            f"{plural(len(lacking), 'topic')} of {len(known)} have no weight: {list_some(lacking)}. Give each one; 0 leaves it out."
         )
     if not sum(of_topic[topic] for topic in known):
         raise DataError("All topics have the weight 0.")
@@ -175,10 +175,12 @@ def in_order(systems: Sequence[str], baseline: str | None) -> list[str]:
     if len(systems) != 2:
         are = "is" if len(systems) == 1 else "are"
         raise UsageError(
-            f"A verdict is on two systems, the baseline and a run. There {are} {len(systems)}: {some(systems)}."
+            f"A verdict is on two systems, the baseline and a run. There {are} {len(systems)}: {list_some(systems)}."
         )
     if baseline is not None and baseline not in systems:
-        raise UsageError(f"There is no system {baseline!r}.{suggest(baseline, systems)} The systems: {some(systems)}.")
+        raise UsageError(
+            f"There is no system {baseline!r}.{suggest(baseline, systems)} The systems: {list_some(systems)}."
+        )
     return sorted(systems, key=lambda name: baseline is not None and name != baseline)
 
 
@@ -196,7 +198,7 @@ def scored_in_all_views(
     parsed = as_measures(source)
     if len(parsed) != 1:
         raise UsageError(
-            f"A claim is about one measure. Got {len(parsed)}: {some(map(str, parsed))}. Give the others as measures, as a doubt."
+            f"A claim is about one measure. Got {len(parsed)}: {list_some(map(str, parsed))}. Give the others as measures, as a doubt."
         )
     [measure] = parsed
     further = [one for more in (users, others) if more is not None for one in as_measures(more)]

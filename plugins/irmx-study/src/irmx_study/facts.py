@@ -11,7 +11,7 @@ import numpy as np
 
 import irmx
 from irmx import Citation
-from irmx.toolkit import IR_MEASURES, IRMX, counted, in_latex, papers_of, visible
+from irmx.toolkit import IR_MEASURES, IRMX, in_latex, papers_of, plural, visible
 from irmx_study.draws import all_signs
 from irmx_study.paired import PairedValues
 from irmx_study.pairs import complete_values
@@ -114,7 +114,7 @@ def _how_wilcoxon(comparison: Comparison) -> dict[str, str]:
     counts = {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
     return {
         "p-values": ", ".join(
-            kind if len(counts) == 1 else f"{kind} for {counted(counts[kind], 'comparison')}" for kind in counts
+            kind if len(counts) == 1 else f"{kind} for {plural(counts[kind], 'comparison')}" for kind in counts
         )
     }
 
@@ -181,7 +181,9 @@ def _missing(comparison: Comparison) -> str:
     missing = (~comparison.scores.retrieved).sum(axis=0)
     if not missing.any():
         return "none"
-    return f"{int(missing.sum())} topics of {counted(int((missing > 0).sum()), 'system')}, counted as the measure's default"
+    return (
+        f"{int(missing.sum())} topics of {plural(int((missing > 0).sum()), 'system')}, counted as the measure's default"
+    )
 
 
 def _range(numbers: list[int]) -> str:
@@ -199,7 +201,7 @@ def notes_on(comparison: Comparison) -> Iterator[str]:
     aggregates = scores.means().to_numpy()  # as the measures themselves aggregate their values
     incomplete = dict(topics_left_out(comparison))
     for name, number in incomplete.items():
-        yield f"{name}: {counted(number, 'topic')} left out, on which a system has no value; means are over the others"
+        yield f"{name}: {plural(number, 'topic')} left out, on which a system has no value; means are over the others"
     for v, name in enumerate(scores.names):
         if name not in incomplete and not np.allclose(compared.means[v], aggregates[:, v], rtol=1e-9, atol=0):
             yield f"{name}: means over topics are compared; irmx eval prints another aggregate, such as the sum"
@@ -217,7 +219,7 @@ def notes_on(comparison: Comparison) -> Iterator[str]:
     too_few = (columns["p"] <= smallest * (1 + 1e-9)) & (columns["p_corrected"] > choices.level)
     if "test" in choices.resampled and too_few.any():
         yield (
-            f"{counted(int(too_few.sum()), 'comparison')} with p = {smallest:.2g}, the smallest of {choices.draws:,} draws, which the "
+            f"{plural(int(too_few.sum()), 'comparison')} with p = {smallest:.2g}, the smallest of {choices.draws:,} draws, which the "
             "correction makes insignificant: more draws, or the correction maxt, may tell more"
         )
     if isinstance(choices.test, WilcoxonTest) and choices.test["decimals"] is None:
@@ -227,7 +229,7 @@ def notes_on(comparison: Comparison) -> Iterator[str]:
         )
         if count:
             yield (
-                f"{counted(count, 'comparison')} with differences that are equal in decimals, but not as floats, so that SciPy gives them "
+                f"{plural(count, 'comparison')} with differences that are equal in decimals, but not as floats, so that SciPy gives them "
                 "different ranks: the test wilcoxon(decimals=10) gives them the same"
             )
 
@@ -317,7 +319,7 @@ def _compared(comparison: Comparison) -> list[str]:
     if not scores.retrieved.all():
         sentences.append("A topic for which a system retrieved nothing counted with the default value of the measure.")
     sentences += [
-        f"{name} was compared without {counted(left_out, 'topic')} on which a system has no value."
+        f"{name} was compared without {plural(left_out, 'topic')} on which a system has no value."
         for name, left_out in topics_left_out(comparison)
     ]
     return sentences

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, DataWarning, UsageError, read_qrels
-from irmx.toolkit import counted, suggest
+from irmx.toolkit import plural, suggest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,7 +177,7 @@ def notes_on_labels(judges: list[Judge]) -> list[str]:
     notes = []
     for judge in judges:
         if judge.unjudged:
-            notes.append(f"{judge.name}: {counted(judge.unjudged, 'row')} with a negative grade, which is not judged")
+            notes.append(f"{judge.name}: {plural(judge.unjudged, 'row')} with a negative grade, which is not judged")
         if len(judge.passes.columns) > 1:
             number = len(judge.passes.columns)
             notes.append(f"{judge.name} judged {number} times; beside others its first pass counts (--table repeats)")

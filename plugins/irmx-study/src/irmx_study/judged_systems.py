@@ -12,7 +12,7 @@ import numpy as np
 import irmx
 from irmx import DataError, Scores, UsageError
 from irmx.ragged import Floats
-from irmx.toolkit import MissingTopicsWarning, as_measures, counted, named_runs
+from irmx.toolkit import MissingTopicsWarning, as_measures, named_runs, plural
 from irmx_study.choices import Choices, short_names
 from irmx_study.judge_labels import Judge
 from irmx_study.judgment_samples import groups_of_runs
@@ -280,7 +280,7 @@ class JudgedSystems:
                 if of["topics"].nunique() > 1
                 else f"{of['topics'].iloc[0]:,}"
             )
-            title = f"{counted(len(self.scores.systems), 'run')} ranked by {measure} on {topics} topics, as {self.names[0]} ranks them"
+            title = f"{plural(len(self.scores.systems), 'run')} ranked by {measure} on {topics} topics, as {self.names[0]} ranks them"
             tables.append((title, _rounded(rows, places)))
             pairs = len(self.scores.systems) * (len(self.scores.systems) - 1) // 2
             rows = [
@@ -294,7 +294,7 @@ class JudgedSystems:
                 }
                 for row in of.to_dict("records")
             ]
-            title = f"of {counted(pairs, 'pair')} of runs, significant by both judges, one, none: in the same order / in the opposite one"
+            title = f"of {plural(pairs, 'pair')} of runs, significant by both judges, one, none: in the same order / in the opposite one"
             tables.append((title, _rounded(rows, places)))
         return tables
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import DataError, Param, UsageError
 from irmx.ragged import Ints
-from irmx.toolkit import counted, versions_of
+from irmx.toolkit import plural, versions_of
 from irmx_study.calibrating import calibrated, calibrated_for_reading, check_human
 from irmx_study.choices import Choices, choices_of
 from irmx_study.judge_labels import Judge, notes_on_labels, read_judges, side_by_side
@@ -265,7 +265,7 @@ class Judges(Result):
             "pairs": self._for_reading, "intervals": self._intervals_for_reading, "confusion": self._confusion_for_reading,
             "disagreements": self._disagreements_for_reading,
         }  # fmt: skip
-        title = f"Agreement of {counted(len(judges), 'judge')}: {listing(self.names)}"
+        title = f"Agreement of {plural(len(judges), 'judge')}: {listing(self.names)}"
         if of_systems is not None:
             reading["systems"] = lambda places: of_systems.tables_for_reading(self.frame("systems"), places)
             reading["calibrated"] = lambda places: calibrated_for_reading(self.frame("calibrated"), places, self.level)
@@ -528,7 +528,7 @@ class Judges(Result):
 
     def _one_pair(self, places: int) -> list[Titled]:
         [row] = self._of_labels.to_dict("records")
-        title = f"{counted(row['pairs'], 'document')} judged by {row['judge_a']} and {row['judge_b']}"
+        title = f"{plural(row['pairs'], 'document')} judged by {row['judge_a']} and {row['judge_b']}"
         title += f"; {row['only_a']:,} by the first alone, {row['only_b']:,} by the second"
         rows = self._interval_rows(self.frame("intervals"), places)
         return [(title, rows), *self._confusion_for_reading(places)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from irmx import DataError, Join, Judgments, Run, UsageError, read_table
 from irmx.ragged import Bools, Ints, offsets_of, position_in_segment, segment_of
-from irmx.toolkit import counted, of_each_run, progress_bar, some, suggest
+from irmx.toolkit import list_some, of_each_run, plural, progress_bar, suggest
 from irmx_study.draws import random_words
 
 Percentages = Any
@@ -216,12 +216,14 @@ def groups_of_runs(groups: Any, runs: Iterable[str]) -> dict[str, str]:
     if unknown:
         near = suggest(unknown[0], names)
         raise DataError(
-            f"{what}: {counted(len(unknown), 'run')} of {len(by_run)} {'is' if len(unknown) == 1 else 'are'} not among the runs here: "
-            f"{some(unknown)}.{near} The runs: {some(names, 20)}."
+            f"{what}: {plural(len(unknown), 'run')} of {len(by_run)} {'is' if len(unknown) == 1 else 'are'} not among the runs here: "
+            f"{list_some(unknown)}.{near} The runs: {list_some(names, 20)}."
         )
     missing = [name for name in names if name not in by_run]
     if missing:
-        raise DataError(f"{what}: no group of {counted(len(missing), 'run')}: {some(missing)}. Give every run a group.")
+        raise DataError(
+            f"{what}: no group of {plural(len(missing), 'run')}: {list_some(missing)}. Give every run a group."
+        )
     if len(set(by_run.values())) == 1:
         raise DataError(f"{what}: all runs are in one group, {by_run[names[0]]!r}. Give at least two groups.")
     return {name: by_run[name] for name in names}

@@ -14,8 +14,8 @@ from irmx.ragged import Floats
 from irmx.toolkit import (
     check_backend,
     check_jobs,
-    counted,
-    some,
+    list_some,
+    plural,
 )
 from irmx_study.assuming import check_judgments
 from irmx_study.chosen_systems import check_best, choose_systems
@@ -64,7 +64,7 @@ class _Cuts:
         self.scores = scores.select(systems=self.systems)
         if len(self.systems) < FEWEST:
             raise DataError(
-                f"Comparing rankings takes {FEWEST} or more systems. Here {counted(len(self.systems), 'run')} "
+                f"Comparing rankings takes {FEWEST} or more systems. Here {plural(len(self.systems), 'run')} "
                 f"{'is' if len(self.systems) == 1 else 'are'} left: {', '.join(self.systems)}."
             )
         for m, name in enumerate(self.names):
@@ -195,9 +195,11 @@ def pool_result(study: SampleStudy, scores: Scores, every_topic: bool = False, b
     """Return the result of a study of samples."""
     made = _Pool(study, _Cuts(scores, every_topic, best))
     cuts, systems = study.cuts, made.cuts.systems
-    size = f"{counted(len(systems), 'system')}, {counted(made.cuts.topics, 'topic')}"
-    levels = some(map(text_of, cuts.levels), 10)
-    title = f"Smaller pools of {size}, by {some(made.cuts.names)}: {levels}%, {counted(cuts.samples, 'sample')} each"
+    size = f"{plural(len(systems), 'system')}, {plural(made.cuts.topics, 'topic')}"
+    levels = list_some(map(text_of, cuts.levels), 10)
+    title = (
+        f"Smaller pools of {size}, by {list_some(made.cuts.names)}: {levels}%, {plural(cuts.samples, 'sample')} each"
+    )
     tables = {
         "levels": made.levels, "samples": lambda: made.samples, "drops": made.drops, "sizes": lambda: made.sizes,
         "values": lambda: made.cuts.scores.frame().drop(columns="query_id").rename(columns={"system": "run"}),
@@ -269,7 +271,7 @@ class _Pool:
         lowest = self.sizes.loc[self.sizes["keep"].idxmin()]
         of = self.samples_of
         return {
-            "systems": f"{counted(len(self.cuts.systems), 'run')}, {counted(self.cuts.topics, 'topic')}",
+            "systems": f"{plural(len(self.cuts.systems), 'run')}, {plural(self.cuts.topics, 'topic')}",
             "tau": "Kendall's tau-b with the measure's own ranking by all judgments; mean, smallest and largest of the samples",
             "samples": (
                 f"{of.samples} at each percentage, nested, of every topic and grade; at least {LEAST_RELEVANT} document of a "
@@ -285,7 +287,7 @@ class _Pool:
     def notes(self) -> Iterator[str]:
         bad = self.samples[self.samples["problem"] != ""]
         for (measure, keep, problem), rows in bad.groupby(["measure", "keep", "problem"], sort=False):
-            of = f"{len(rows)} of {counted(self.samples_of.samples, 'sample')} at {keep:g}%"
+            of = f"{len(rows)} of {plural(self.samples_of.samples, 'sample')} at {keep:g}%"
             if problem == "refused":
                 m = self.cuts.names.index(measure)
                 why = next(text for (_, number), text in sorted(self.cuts.refusals.items()) if number == m)
@@ -387,8 +389,8 @@ def groups_result(
 ) -> Result:  # fmt: skip
     """Return the result of a study of left-out groups."""
     made = _LeftOut(study, _Cuts(scores, every_topic, best, only), depth, rel)
-    size = f"{counted(len(made.groups), 'group')}, {counted(len(made.cuts.systems), 'system')}"
-    title = f"Left-out groups: {size}, by {some(made.cuts.names)}; pool depth {depth}"
+    size = f"{plural(len(made.groups), 'group')}, {plural(len(made.cuts.systems), 'system')}"
+    title = f"Left-out groups: {size}, by {list_some(made.cuts.names)}; pool depth {depth}"
     tables = {"groups": made.by_group, "measures": made.by_measure, "runs": lambda: made.runs}
     pictures = {"falls": "study_pictures:plot_falls"}
     return Result(title, tables, made.cuts.scores, None, made.facts, lambda: list(made.notes()), pictures, {
@@ -481,9 +483,9 @@ class _LeftOut:
     def facts(self) -> dict[str, str]:
         lost = self.groups["judged"]
         return {
-            "systems": f"{counted(len(self.cuts.systems), 'run')}, {counted(self.cuts.topics, 'topic')}",
+            "systems": f"{plural(len(self.cuts.systems), 'run')}, {plural(self.cuts.topics, 'topic')}",
             "tau": "Kendall's tau-b, over all systems, with the measure's own ranking by all judgments",
-            "pool": f"the top {self.depth} of {counted(len(self.group_of), 'run')} in {counted(len(self.groups), 'group')}",
+            "pool": f"the top {self.depth} of {plural(len(self.group_of), 'run')} in {plural(len(self.groups), 'group')}",
             "judgments": (
                 f"{self.judged:,} judged; without one group, {lost.min():,} to {lost.max():,} of them are lost; {self.unpooled:,} are in "
                 "no run's pool, and stay"
@@ -496,13 +498,13 @@ class _LeftOut:
             refused = sorted(c for c, measure in self.cuts.refusals if measure == m)
             if refused:
                 why = self.cuts.refusals[refused[0], m]
-                yield f"{name} cannot be computed without {counted(len(refused), 'group')}: {why}"
+                yield f"{name} cannot be computed without {plural(len(refused), 'group')}: {why}"
             equal = int(np.isnan(self.cuts.taus[:, m]).sum()) - len(refused)
             if equal:
-                yield f"{name} gives all systems the same value without {counted(equal, 'group')}, where tau is undefined"
+                yield f"{name} gives all systems the same value without {plural(equal, 'group')}, where tau is undefined"
         without = [name for name, topics in zip(self.groups["group"], self.emptied, strict=True) if topics]
         if without:
             yield (
-                f"no relevant document is left for up to {counted(max(self.emptied), 'topic')} without {some(without)}; such topics count "
+                f"no relevant document is left for up to {plural(max(self.emptied), 'topic')} without {list_some(without)}; such topics count "
                 "with the measures' defaults"
             )

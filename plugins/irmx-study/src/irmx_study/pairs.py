@@ -10,7 +10,7 @@ import numpy as np
 
 from irmx import DataError, Scores, UsageError
 from irmx.ragged import Bools, Floats, Ints
-from irmx.toolkit import progress_bar, some, suggest
+from irmx.toolkit import list_some, progress_bar, suggest
 from irmx_study.choices import Choices
 from irmx_study.draws import LIMIT, KeptOrders
 from irmx_study.intervals import bca_intervals
@@ -35,7 +35,7 @@ def baselines_of(baseline: str | Iterable[str], systems: Sequence[str]) -> tuple
         if name not in systems:
             raise UsageError(
                 f"There is no system {name!r} to be the baseline.{suggest(name, systems)} The systems: "
-                f"{some(systems, _LISTED)}."
+                f"{list_some(systems, _LISTED)}."
             )
     if not names:
         raise UsageError("There is no baseline. Name a system, or compare all pairs.")
@@ -213,7 +213,7 @@ def refuse_missing(scores: Scores) -> None:
                 topic for topic, lack in zip(scores.topics, lacks[:, scores.systems.index(system)], strict=True) if lack
             ]
             raise DataError(
-                f"{system} has no results for {number} of {len(scores.topics)} topics ({some(topics, 5)}): did it run? Leave it out; or to "
+                f"{system} has no results for {number} of {len(scores.topics)} topics ({list_some(topics, 5)}): did it run? Leave it out; or to "
                 "count these topics with the default of each measure, mostly 0, give --missing zero, in Python missing='zero'."
             )
 

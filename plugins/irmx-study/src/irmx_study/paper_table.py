@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from irmx import UsageError
-from irmx.toolkit import COLUMN, counted, in_latex, latex_blocks, latex_width
+from irmx.toolkit import COLUMN, in_latex, latex_blocks, latex_width, plural
 from irmx_study.facts import topics_of
 from irmx_study.result import joined
 
@@ -137,7 +137,7 @@ def _breakable(text: str, breaks: bool = True) -> str:
 
 
 def _caption(comparison: Comparison) -> str:
-    systems = counted(len(comparison.scores.systems), "system")
+    systems = plural(len(comparison.scores.systems), "system")
     of = joined([_breakable(name) for name in comparison.scores.names])
     return f"Mean {of} of {systems} on {topics_of(comparison)} topics."
 

@@ -23,14 +23,14 @@ from irmx.toolkit import (
     MissingTopicsWarning,
     NamedMeasure,
     content_of,
-    counted,
     file_digest,
+    list_some,
     matching_files,
     measure_named,
     named_runs,
     path_of,
+    plural,
     scores_in_format,
-    some,
     suggest,
     versions_of,
 )
@@ -353,16 +353,16 @@ def _of_wide(
     topic = next((name for name in _TOPIC if name in header), None)
     columns = [name for name in header if name not in ("", _INDEX, *_TOPIC)]
     if not columns:
-        raise DataError(f"{path} has no column of values, only {some(header)}; {KINDS}.")
+        raise DataError(f"{path} has no column of values, only {list_some(header)}; {KINDS}.")
     if topic is None and not alone:
         raise DataError(
             f"{path} has no column query_id (or qid, topic), without which the topics of several files cannot be matched. "
-            f"It has: {some(columns)}."
+            f"It has: {list_some(columns)}."
         )
     of_systems = measure is not None and columns != [measure]
     if measure is None and len(columns) > 1 and not all(name in names for name in columns):
         raise UsageError(
-            f"{path} has the columns {some(columns)}, which are not all measures of irmx. If they are systems, say what "
+            f"{path} has the columns {list_some(columns)}, which are not all measures of irmx. If they are systems, say what "
             "measure the table holds: --measure NAME, or measure='NAME' in Python."
         )
     form = f"a table of one row per topic, with one column per {'system' if of_systems else 'measure'}"
@@ -507,7 +507,7 @@ def _named_files(
         renamed = list(of_files if names is None else names)
     if len(renamed) != len(files):
         raise UsageError(
-            f"{counted(len(files), 'file')} and {counted(len(renamed), 'name')} are given; each file needs one name."
+            f"{plural(len(files), 'file')} and {plural(len(renamed), 'name')} are given; each file needs one name."
         )
     if len(set(renamed)) < len(files):
         raise UsageError("Two systems have the same name. Names must differ.")
@@ -606,8 +606,8 @@ def _refuse_no_common_topic(present: Array, topics: Sequence[str], systems: Sequ
     """Raise if the topics of a system are those of no other; ``present`` has the shape (topics, systems)."""
     for s in np.flatnonzero(~(present & (present.sum(axis=1, keepdims=True) > 1)).any(axis=0)).tolist():
         if len(systems) > 1:
-            own = some(topics[t] for t in np.flatnonzero(present[:, s]).tolist())
-            others = some(topics[t] for t in np.flatnonzero(~present[:, s]).tolist())
+            own = list_some(topics[t] for t in np.flatnonzero(present[:, s]).tolist())
+            others = list_some(topics[t] for t in np.flatnonzero(~present[:, s]).tolist())
             raise DataError(
                 f"{systems[s]} has no topic in common with the other systems: it has {own}; they have {others}. Query ids "
                 "must be written in the same way in all files."
@@ -621,11 +621,11 @@ def _common_measures(present: Array, systems: Sequence[str], measures: Sequence[
         measures[m]: systems[int(np.flatnonzero(~present[:, m])[0])]
         for m in np.flatnonzero(~present.all(axis=0)).tolist()
     }
-    without = some(f"{measure} (not in {system})" for measure, system in lacking.items())
+    without = list_some(f"{measure} (not in {system})" for measure, system in lacking.items())
     if not len(common):
         raise DataError(f"No measure is in the results of all {len(systems)} systems: they have {without}.")
     if lacking:
-        left_out = counted(len(lacking), "measure")
+        left_out = plural(len(lacking), "measure")
         warnings.warn(
             f"{left_out} that not all systems have {'is' if len(lacking) == 1 else 'are'} left out: {without}",
             DataWarning,
@@ -638,12 +638,12 @@ def _warn_of_missing(
     present: Array, topics: Sequence[str], systems: Sequence[str], measures: Sequence[ir_measures.Measure]
 ) -> None:
     unknown = [str(measure) for measure in measures if isinstance(measure, NamedMeasure)]
-    zero = f", which is 0 for {some(unknown)}" if unknown else ""
+    zero = f", which is 0 for {list_some(unknown)}" if unknown else ""
     for s, system in enumerate(systems):
         missing = [topics[t] for t in np.flatnonzero(~present[:, s].all(axis=1)).tolist()]
         if missing:
             warnings.warn(
-                f"{system}: no results for {len(missing)} of {len(topics)} topics ({some(missing)}); they count with the "
+                f"{system}: no results for {len(missing)} of {len(topics)} topics ({list_some(missing)}); they count with the "
                 f"measures' defaults{zero}",
                 DataWarning if zero else MissingTopicsWarning,
                 stacklevel=4,

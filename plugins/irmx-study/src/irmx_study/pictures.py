@@ -9,7 +9,7 @@ import numpy as np
 
 from irmx import UsageError
 from irmx.ragged import Bools, Floats
-from irmx.toolkit import COLOURS, axes_for, counted, distinct_marker, grid_of_axes, picture_text
+from irmx.toolkit import COLOURS, axes_for, distinct_marker, grid_of_axes, picture_text, plural
 from irmx_study.pairs import compared_pairs, complete_values, signs_of, topics_of_view
 from irmx_study.result import p_text
 
@@ -233,7 +233,7 @@ def _draw_topics(comparison: Comparison, a: str, b: str, v: int, on: Any) -> Non
     counts = {a: int(result["wins"]), b: int(result["losses"])}
     sides = ((0.98, 0.97, "right", "top", better), (0.02, 0.03, "left", "bottom", worse))
     for x, y, horizontal, vertical, system in sides:
-        text = f"{names[system]} is better on {counted(counts[system], 'topic')}"
+        text = f"{names[system]} is better on {plural(counts[system], 'topic')}"
         colour = BLUE if system == a else VERMILION
         on.text(x, y, text, transform=on.transAxes, ha=horizontal, va=vertical, color=colour, fontsize=8)
     if len(topics) <= _NAMED:

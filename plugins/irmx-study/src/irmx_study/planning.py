@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, Param, Scores, UsageError
-from irmx.toolkit import counted
+from irmx.toolkit import plural
 from irmx_study.choices import as_scores
 from irmx_study.facts import FEW
 from irmx_study.paired import PairedValues, residual_variance
@@ -260,10 +260,10 @@ class Question:
 
     def facts(self) -> dict[str, str]:
         """Return the level, the power and the analysis of variance, for the lines below a table."""
-        several = f" / {counted(self.comparisons, 'comparison')} = {self.corrected:.3g}" if self.comparisons > 1 else ""
+        several = f" / {plural(self.comparisons, 'comparison')} = {self.corrected:.3g}" if self.comparisons > 1 else ""
         facts = {"level": f"{self.level:g}{several}", "power": f"{self.power:g}"}
         if self.systems is not None:
-            facts["anova"] = f"two-way, topics x {counted(self.systems, 'system')}, level {self.level:g}"
+            facts["anova"] = f"two-way, topics x {plural(self.systems, 'system')}, level {self.level:g}"
         return facts
 
     def rows(self, case: Deviations) -> Iterator[dict[str, Any]]:
@@ -406,7 +406,7 @@ def power(
     if len(scores.systems) < 2:
         raise UsageError(f"Differences need two systems. There is {', '.join(scores.systems) or 'none'}.")
     cases = [case for m in range(len(scores.names)) for case in deviations_of(scores, m, by_pair)]
-    of = f"{counted(len(scores.systems), 'system')} on {counted(len(scores.topics), 'topic')}"
+    of = f"{plural(len(scores.systems), 'system')} on {plural(len(scores.topics), 'topic')}"
     return _plan(cases, asked, f"of the differences of {of}", _notes(scores, cases))
 
 
@@ -422,7 +422,7 @@ def _plan(cases: Sequence[Deviations], asked: Question, variance: str, notes: Se
     if min([planned, *needed]) < FEW:
         notes = [*notes, f"fewer than {FEW} topics: the power holds for differences that are normally distributed only"]
     table = pd.DataFrame(rows)
-    title = f"Plan of {counted(len(table), 'row')}: {', '.join(table.columns)}"
+    title = f"Plan of {plural(len(table), 'row')}: {', '.join(table.columns)}"
     return Result(title, {"plan": lambda: table}, stated=lambda: facts, remarks=lambda: notes)
 
 
@@ -440,6 +440,6 @@ def _notes(scores: Scores, cases: Sequence[Deviations]) -> list[str]:
     for case in cases:
         if case.constant:
             notes.append(
-                f"{case.names['measure']}: {counted(case.constant, 'pair')} of systems left out, whose difference is the same on every topic"
+                f"{case.names['measure']}: {plural(case.constant, 'pair')} of systems left out, whose difference is the same on every topic"
             )
     return list(dict.fromkeys(notes))

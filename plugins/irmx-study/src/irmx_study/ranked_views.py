@@ -9,7 +9,7 @@ import numpy as np
 
 from irmx import DataError, Scores, UsageError
 from irmx.ragged import Bools, Floats, Ints
-from irmx.toolkit import counted, some
+from irmx.toolkit import list_some, plural
 from irmx_study.pairs import signs_of
 from irmx_study.rankings import comparable_means, rounded
 
@@ -25,11 +25,11 @@ def values_of(reference: Mapping[str, Any], systems: Sequence[str]) -> Floats:
     lacking = [system for system in systems if system not in reference]
     if lacking:
         raise DataError(
-            f"The reference has no value for the run {lacking[0]!r} ({len(lacking)} of {counted(len(systems), 'run')})."
+            f"The reference has no value for the run {lacking[0]!r} ({len(lacking)} of {plural(len(systems), 'run')})."
         )
     values = rounded(np.array([float(reference[system]) for system in systems]))
     if len(set(values.tolist())) < 2:
-        raise DataError(f"The reference gives {float(values[0])!r} to all of {counted(len(systems), 'run')}.")
+        raise DataError(f"The reference gives {float(values[0])!r} to all of {plural(len(systems), 'run')}.")
     return values
 
 
@@ -50,7 +50,7 @@ def ranked_views(scores: Scores, decimals: int | None) -> tuple[Scores, Floats, 
     means = comparable_means(scores, decimals)
     constant: Bools = means.max(axis=0) == means.min(axis=0)
     if constant.any():
-        rounded = "" if decimals is None else f", rounded to {counted(decimals, 'decimal place')}"
+        rounded = "" if decimals is None else f", rounded to {plural(decimals, 'decimal place')}"
         notes.append(f"left out, because it gives all systems the same mean{rounded}: {_listed(scores, constant)}")
         scores, means = _without(scores, constant, notes), means[:, ~constant]
     signs = signs_of(scores)
@@ -58,7 +58,7 @@ def ranked_views(scores: Scores, decimals: int | None) -> tuple[Scores, Floats, 
 
 
 def _listed(scores: Scores, chosen: Bools) -> str:
-    return some([name for name, is_chosen in zip(scores.names, chosen, strict=True) if is_chosen], 5)
+    return list_some([name for name, is_chosen in zip(scores.names, chosen, strict=True) if is_chosen], 5)
 
 
 def _without(scores: Scores, left_out: Bools, notes: Sequence[str]) -> Scores:
@@ -88,7 +88,7 @@ def pairs_of(scores: Scores, reference: Reference, has_own: bool) -> tuple[Ints,
     if not is_reference.any():
         column = next(iter(reference))
         raise UsageError(
-            f"No view has {reference}. Known values of {column}: {some(dict.fromkeys(map(str, table[column])))}."
+            f"No view has {reference}. Known values of {column}: {list_some(dict.fromkeys(map(str, table[column])))}."
         )
     places = np.flatnonzero(is_reference).tolist()
     left = [c for c in table if c not in reference and not ("measure" in reference and "." in str(c))]

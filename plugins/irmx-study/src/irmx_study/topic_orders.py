@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import Scores, UsageError
-from irmx.toolkit import counted, some, suggest
+from irmx.toolkit import list_some, plural, suggest
 from irmx_study.choices import as_scores
 from irmx_study.result import Result, topics_lacking, versions_fact
 
@@ -82,7 +82,7 @@ def topics(
     if by == "difference":
         if len(scores.systems) > 2 and a is None and b is None:
             raise UsageError(
-                f"Topics by difference are of two systems. There are {len(scores.systems)}: {some(scores.systems)}. Name two (a and b, or "
+                f"Topics by difference are of two systems. There are {len(scores.systems)}: {list_some(scores.systems)}. Name two (a and b, or "
                 "--system and --baseline), or order by easiest, hardest or disputed."
             )
         pair = two_systems(scores, a, b)
@@ -97,7 +97,7 @@ def topics(
         ends = (places < top) | ((by == "difference") & (places >= len(table) - top))
         table = table[ends].reset_index(drop=True)
     return Result(
-        f"Topics, {title}: {counted(len(table), 'topic')} of {len(scores.topics)}", {"topics": lambda: table}, scores,
+        f"Topics, {title}: {plural(len(table), 'topic')} of {len(scores.topics)}", {"topics": lambda: table}, scores,
         stated=lambda: {"order": title, "versions": versions_fact(scores)}, remarks=lambda: list(topics_lacking(scores)),
     )  # fmt: skip
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, Scores, UsageError, read_table
-from irmx.toolkit import MissingTopicsWarning, as_measures, counted, print_rows, some, versions_of, visible
+from irmx.toolkit import MissingTopicsWarning, as_measures, list_some, plural, print_rows, versions_of, visible
 from irmx_study.choices import as_scores
 from irmx_study.comparing import check_missing
 from irmx_study.doubted_views import (
@@ -215,7 +215,7 @@ def _groups(slices: Any) -> pd.DataFrame:
     table = pd.DataFrame(slices).astype(object)
     if "query_id" not in table or len(table.columns) < 2:
         raise DataError(
-            f"A table of groups needs the column query_id and one more. It has: {some(map(str, table.columns))}."
+            f"A table of groups needs the column query_id and one more. It has: {list_some(map(str, table.columns))}."
         )
     table = table.where(table.notna() & (table != ""), None)
     # the name of a column stands before a colon in that of a view
@@ -315,7 +315,7 @@ class Verdict(Result):
         broken = []
         for doubt, rows in zip(self.doubts, self._of_doubts, strict=True):
             if names := [view.name for view, _, breaking in rows if breaking]:
-                broken.append(f"for {len(names)} of {len(rows)} {doubt.noun} ({some(map(visible, names), NAMED)})")
+                broken.append(f"for {len(names)} of {len(rows)} {doubt.noun} ({list_some(map(visible, names), NAMED)})")
         if broken:
             return f"Holds, but not {', nor '.join(broken)}: {self.claimed} ({size}).{self._hanging()}"
         tried = ", ".join(doubt.name for doubt in self.doubts if doubt.name != "topics")
@@ -339,14 +339,14 @@ class Verdict(Result):
         differ = int(np.count_nonzero(np.nan_to_num(self._main.differences)))
         n, level = self.tested.topics, self.claim.outside
         if np.isnan(self.tested.low):
-            return f"{counted(n, 'topic')} with equal differences can show nothing."
+            return f"{plural(n, 'topic')} with equal differences can show nothing."
         if differ == 0:
             return "The systems have the same value on every topic."
         if self.claim.kind == "better" and not self.claim.margin and differ < n:
             from scipy.special import stdtr
 
             if 2 * stdtr(n - 1, -np.sqrt(differ * (n - 1) / (n - differ))) >= level:
-                return f"They differ on {counted(differ, 'topic')} of {n}: no outcome on these could be significant."
+                return f"They differ on {plural(differ, 'topic')} of {n}: no outcome on these could be significant."
         room = self.tested.room
         if room == 0 or self.tested.deviation == 0:
             return "The difference is just what the claim excludes."
@@ -534,7 +534,7 @@ class Verdict(Result):
         covers = f"{100 * (1 - self.claim.outside):g}%"
         facts = {
             "claim": self.claimed,
-            "test": f"{'two one-sided paired t tests' if self.claim.kind == 'equal' else 'paired t test'} over {counted(self.tested.topics, 'topic')}, level {self.claim.level:g}, intervals of {covers}",
+            "test": f"{'two one-sided paired t tests' if self.claim.kind == 'equal' else 'paired t test'} over {plural(self.tested.topics, 'topic')}, level {self.claim.level:g}, intervals of {covers}",
             "doubts": ", ".join(f"{doubt.noun} ({len(doubt.views)})" for doubt in self.doubts),
         }
         for name, files in self._seeds.items():
@@ -557,7 +557,7 @@ class Verdict(Result):
             if t.low != t.low
         ]
         if few:
-            yield f"too few topics, or too few that differ, for a test: {some(few)}"
+            yield f"too few topics, or too few that differ, for a test: {list_some(few)}"
         if any(doubt.name == DIFFICULTY for doubt in self.doubts):
             yield "the thirds of difficulty are by the mean of the two systems on a topic, and depend on them"
         yield from topics_lacking(self.scores)

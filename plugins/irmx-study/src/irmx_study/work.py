@@ -19,7 +19,7 @@ import joblib
 import numpy as np
 
 from irmx import DataError, DataWarning, Judgments, Measure, Scores, Symbol, UsageError, read_run
-from irmx.toolkit import file_digest, new_file, some, versions_of
+from irmx.toolkit import file_digest, list_some, new_file, versions_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,7 +130,7 @@ class Work:
             old, new = existing.get(key), self.identity.get(key)
             if isinstance(old, dict) and isinstance(new, dict):
                 names = [name for name in dict.fromkeys([*new, *old]) if old.get(name) != new.get(name)]
-                differ += [f"{key}: {some(names)}"] if names else []
+                differ += [f"{key}: {list_some(names)}"] if names else []
             elif old != new:
                 differ.append(f"{key}: existing {_short(old)}, requested {_short(new)}")
         if differ:

@@ -14,7 +14,7 @@ import ir_measures
 import numpy as np
 
 from irmx import DataError, Param, UsageError, parse_measure, read_qrels, read_run, read_table
-from irmx.toolkit import content_of, counted, some
+from irmx.toolkit import content_of, list_some, plural
 from irmx_trec.convention_values import Topics
 from irmx_trec.conventions import ALL, CONVENTIONS, TOOLS, Tool
 
@@ -315,13 +315,13 @@ class Reconciliation:
         if self.given:
             yield f"{self.measure}  yours {_number(self.given.value)}  irmx {_number(self.value)}  difference {_number(self.given.value - self.value, '+')}"
         else:
-            yield f"{self.measure}  your values of {counted(len(self.by_topic), 'topic')}  irmx {_number(self.value)}"
+            yield f"{self.measure}  your values of {plural(len(self.by_topic), 'topic')}  irmx {_number(self.value)}"
         present = [
             f"{f['tied']:,} of {f['lines']:,} lines tied", *(f"{f[name]:,} {text}" for name, text in (
                 ("duplicates", "duplicates"), ("negatives", "negative grades"), ("missing", "topics without results"),
                 ("unknown", "topics not in the qrels"), ("without", "topics without relevant documents"), ("self", "documents that are the query")) if f[name]),
         ]  # fmt: skip
-        yield f"{counted(f['topics'], 'topic')}; {'; '.join(present)}"
+        yield f"{plural(f['topics'], 'topic')}; {'; '.join(present)}"
         limit = MOST_BY_TOPIC if self.by_topic else MOST_CHANGES
         luck = (
             ""
@@ -339,7 +339,7 @@ class Reconciliation:
                 )
                 yield f"The nearest: {changes}: {short}"
             return
-        yield f"{counted(len(self.explanations), 'explanation')} with at most {limit} changes, or by a known tool{luck}"
+        yield f"{plural(len(self.explanations), 'explanation')} with at most {limit} changes, or by a known tool{luck}"
         for number, one in enumerate(self.explanations[:many], 1):
             yield ""
             label = f"{number}. " if len(self.explanations) > 1 else ""
@@ -350,7 +350,7 @@ class Reconciliation:
                 before = value
             if one.how not in ("", "rounded"):
                 yield f"   {one.how}"
-            yield f"   Tools: {some(one.tools, 6)}" if one.tools else "   No known tool does just this."
+            yield f"   Tools: {list_some(one.tools, 6)}" if one.tools else "   No known tool does just this."
         if len(self.explanations) > many:
             yield f"\n... and {len(self.explanations) - many} more: -o csv has all."
         yield ""
@@ -364,8 +364,8 @@ class Reconciliation:
             yield f"Not testable here: {', '.join(silent)}"
 
     def __repr__(self) -> str:
-        what = self.given.text if self.given else counted(len(self.by_topic), "value")
-        return f"<Reconciliation of {self.measure} = {what}: {counted(len(self.explanations), 'explanation')}>"
+        what = self.given.text if self.given else plural(len(self.by_topic), "value")
+        return f"<Reconciliation of {self.measure} = {what}: {plural(len(self.explanations), 'explanation')}>"
 
 
 def _change(name: str, option: str) -> str:
@@ -516,7 +516,7 @@ def _reconcile(qrels: Any, run: Any, measure: Any, value: Any, scores: Any) -> R
     by_topic = {} if scores is None else _scores_by_topic(scores, parsed)
     if scores is not None and not set(by_topic) & set(topics.topics):
         raise DataError(
-            f"The scores and the files have no topic in common. The scores have {some(by_topic)}, the files {some(topics.topics)}."
+            f"The scores and the files have no topic in common. The scores have {list_some(by_topic)}, the files {list_some(topics.topics)}."
         )
     return Reconciliation(parsed, topics, given, by_topic)
 
@@ -536,7 +536,7 @@ def _scores_by_topic(scores: Any, measure: ir_measures.Measure) -> dict[str, Giv
     if len(names) == 1 and not any(map(_is_name, names)):
         wanted = names  # the name that another tool has for it
     if not wanted:
-        raise DataError(f"The scores {scores} have no {measure}. They have {some(sorted(names))}.")
+        raise DataError(f"The scores {scores} have no {measure}. They have {list_some(sorted(names))}.")
     for name, topic, value in lines:
         if name in wanted and topic not in ("all", "amean"):
             if topic in found:

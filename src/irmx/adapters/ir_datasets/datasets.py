@@ -12,9 +12,10 @@ from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.adapters.ir_datasets.plugin_datasets import failure
 from irmx.data.reading import as_table
 from irmx.data.table import Table
-from irmx.errors import DataError, PluginWarning, suggest
+from irmx.errors import DataError, PluginWarning
 from irmx.ragged import short_repr
 from irmx.registry import registry
+from irmx.text import suggest
 
 if TYPE_CHECKING:
     import pyarrow as pa

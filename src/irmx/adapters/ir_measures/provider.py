@@ -62,10 +62,10 @@ class _Evaluator(providers.Evaluator):
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
         from irmx.data.reading import read_qrels
         from irmx.declare.columns import at_odds, needed
-        from irmx.score.backends import Own
+        from irmx.score.backends import PluginBackend
 
         scorers = _scorers(measures)
-        self._backends = [Own(measure, scorer) for measure, scorer in scorers.items()]
+        self._backends = [PluginBackend(measure, scorer) for measure, scorer in scorers.items()]
         if message := at_odds(scorers.values()):
             warnings.warn(message, DataWarning, stacklevel=2)
         self._judgments = read_qrels(qrels, needed("qrels", scorers.values()))

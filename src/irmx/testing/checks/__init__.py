@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from irmx.declare.measures import Measure
-from irmx.testing.checks import declared, inputs, relations
+from irmx.testing.checks import inputs, metadata, relations
 from irmx.testing.checks import values as of_values
-from irmx.testing.trying import Data
+from irmx.testing.generate import Data
 
 
 class Check(Protocol):
@@ -20,17 +20,17 @@ class Check(Protocol):
 
 
 _ALL: tuple[Any, ...] = (
-    declared.check_metadata,
-    declared.check_citation,
-    declared.check_examples,
-    declared.check_parameters,
-    declared.check_unknown_parameter,
-    declared.check_required_parameters,
-    declared.check_default_parameters,
-    declared.check_expression,
-    declared.check_equality,
-    declared.check_copies,
-    declared.check_joblib,
+    metadata.check_metadata,
+    metadata.check_citation,
+    metadata.check_examples,
+    metadata.check_parameters,
+    metadata.check_unknown_parameter,
+    metadata.check_required_parameters,
+    metadata.check_default_parameters,
+    metadata.check_expression,
+    metadata.check_equality,
+    metadata.check_copies,
+    metadata.check_joblib,
     inputs.check_input_kinds,
     inputs.check_inputs_unchanged,
     relations.RELATIONS["undeclared_columns"],

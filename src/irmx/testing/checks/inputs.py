@@ -18,17 +18,17 @@ import pandas as pd
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import Column
 from irmx.declare.common_params import common_value
-from irmx.declare.declared import bounds
 from irmx.declare.measures import Measure
+from irmx.declare.validation import bounds
 from irmx.errors import DataError
 from irmx.ragged import Array
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings
 from irmx.score.backends import rankings_for
 from irmx.score.evaluator import calc, calc_aggregate, evaluator
+from irmx.testing.generate import Data, Values, failure, for_all, raised, require_same, same, silent, values
 from irmx.testing.sample import Row, Sample, namedtuples
 from irmx.testing.strategies import declared_columns
-from irmx.testing.trying import Data, Values, failure, for_all, raised, require_same, same, silent, values
 
 
 def check_input_kinds(measure: Measure, data: Data) -> None:

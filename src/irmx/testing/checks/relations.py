@@ -15,9 +15,9 @@ from irmx.declare.common_params import common_value, is_common
 from irmx.declare.measures import Measure
 from irmx.errors import UsageError
 from irmx.score.evaluator import evaluator
+from irmx.testing.generate import Data, Values, failure, for_all, for_all_large, raised, require_same, silent, values
 from irmx.testing.sample import Row, Sample
 from irmx.testing.strategies import ODD, PLAIN, TOPICS, declared_columns
-from irmx.testing.trying import Data, Values, failure, for_all, for_all_large, raised, require_same, silent, values
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,14 @@ import numpy as np
 
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.common_params import common_value
-from irmx.declare.declared import bounds
 from irmx.declare.measures import Measure
+from irmx.declare.validation import bounds
 from irmx.errors import UsageError
 from irmx.rank.join import Join
 from irmx.score.backends import rankings_for
 from irmx.score.explain import explain
 from irmx.score.topic_scores import TopicScores
-from irmx.testing.sample import Sample
-from irmx.testing.trying import (
+from irmx.testing.generate import (
     Data,
     failure,
     for_all,
@@ -33,6 +32,7 @@ from irmx.testing.trying import (
     values,
     values_quietly,
 )
+from irmx.testing.sample import Sample
 
 _ROUNDING = 1e-9
 

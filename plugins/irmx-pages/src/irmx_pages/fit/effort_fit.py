@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import DataError, Param, UsageError, read_table
 from irmx.ragged import Floats, Ints, segment_sum, short_repr
-from irmx.toolkit import counted, html_result
+from irmx.toolkit import html_result, plural
 from irmx_pages.fit.observations import interval95, multiplicities, warn_of_one_cluster
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class EffortFit:
             for media, effort in self.effort.items()
         ]  # fmt: skip
         left_out = f"{self.not_seen:,} too short and {self.too_long:,} too long"
-        return html_result(f"Efforts by {counted(self.users, 'user')}; times left out: {left_out}", {"": rows})
+        return html_result(f"Efforts by {plural(self.users, 'user')}; times left out: {left_out}", {"": rows})
 
 
 def fit_effort(

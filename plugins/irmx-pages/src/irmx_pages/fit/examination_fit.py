@@ -13,7 +13,7 @@ import numpy as np
 
 from irmx import DataError, Param, UsageError, read_table
 from irmx.ragged import Bools, Floats, Ints, offsets_of, segment_sum, short_repr
-from irmx.toolkit import counted, html_result
+from irmx.toolkit import html_result, plural
 from irmx_pages.examination.examination_models import KIND
 from irmx_pages.fit.observations import interval95, multiplicities, warn_of_one_cluster
 from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, Pages
@@ -68,7 +68,7 @@ class ExaminationFit:
     __repr__ = short_repr
 
     def _repr_html_(self) -> str:
-        title = f"Examination of pages as by {self.model}: {counted(self.sessions, 'session')}"
+        title = f"Examination of pages as by {self.model}: {plural(self.sessions, 'session')}"
         found = {"value": (self.value, self.interval), "detection": (self.detection, self.detection_interval)}
         estimates = [
             {"estimate": name, "value": value, **dict(zip(("low", "high"), interval or (), strict=False))}

@@ -10,7 +10,7 @@ import numpy as np
 
 from irmx import Rankings
 from irmx.ragged import Bools, Floats
-from irmx.toolkit import counted, picture_text
+from irmx.toolkit import picture_text, plural
 from irmx_pages.page.pages_of_rankings import ShownBlocks, layout_of
 
 
@@ -93,5 +93,5 @@ def draw_blocks(blocks: Mapping[str, Any], ax: Any) -> None:
 def _name(blocks: Mapping[str, Any], i: int) -> str:
     """Return the number and vertical of a block, and how many items it has."""
     items, relevant = int(blocks["items"][i]), int(blocks["relevant"][i])
-    of_items = f" ({counted(items, 'item')}, {relevant} relevant)" if items > 1 else ""
+    of_items = f" ({plural(items, 'item')}, {relevant} relevant)" if items > 1 else ""
     return f"{blocks['block'][i]} {picture_text(blocks['vertical'][i])}{of_items}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import DataError, DataWarning
 from irmx.ragged import Floats
-from irmx.toolkit import counted
+from irmx.toolkit import plural
 from irmx_stream.tst.tst_folder import TstFolder
 from irmx_stream.tst.tst_tables import TstTable
 from irmx_stream.tst.word_lengths import (
@@ -89,7 +89,7 @@ def judged_topics(folder: TstFolder) -> list[str]:
     without = [t for t in folder.topics if t not in pooled]
     if without:
         warnings.warn(
-            f"{counted(len(without), 'topic')} without pooled updates left out: {', '.join(without)}.",
+            f"{plural(len(without), 'topic')} without pooled updates left out: {', '.join(without)}.",
             DataWarning,
             stacklevel=2,
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from irmx import Column, DataError, Rankings, Rows
 from irmx.ragged import Array, Bools, Floats, Ints
-from irmx.toolkit import counted
+from irmx.toolkit import plural
 from irmx_stream.updates.checked_values import YEAR, nugget_names
 from irmx_stream.updates.stream_columns import NUGGET_TIME, POOLED, REPLACED
 
@@ -98,7 +98,7 @@ class Nuggets:
         more = len(far) - len(told)
         if more:
             text += (
-                f" {counted(more, 'more nugget')} {'is' if more == 1 else 'are'} that far from any other of the topic."
+                f" {plural(more, 'more nugget')} {'is' if more == 1 else 'are'} that far from any other of the topic."
             )
         self._qrels.warn(text, [int(np.argmax(self.of_row == i)) for i in told.tolist()])
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import DataError, UsageError
 from irmx.ragged import Floats, Ints, segment_sum, short_repr
-from irmx.toolkit import counted, html_result
+from irmx.toolkit import html_result, plural
 from irmx_stream.users.population import Population
 from irmx_stream.users.recorded_traces import Recorded, read_traces
 
@@ -50,9 +50,7 @@ class PopulationFit:
     __repr__ = short_repr
 
     def _repr_html_(self) -> str:
-        title = (
-            f"Population of {counted(self.users, 'user')} with {counted(self.sessions, 'session')}: {self.population}"
-        )
+        title = f"Population of {plural(self.users, 'user')} with {plural(self.sessions, 'session')}: {self.population}"
         rows = [{"parameter": name, "low": low, "high": high} for name, (low, high) in self.intervals.items()]
         return html_result(title, {"95% intervals": rows})
 

@@ -10,7 +10,7 @@ from typing import Any
 import irmx
 from irmx import DataError, DataWarning, Rankings, TopicScores, UsageError
 from irmx.ragged import short_repr
-from irmx.toolkit import DetailedResults, counted
+from irmx.toolkit import DetailedResults, plural
 from irmx_stream.updates.stream_columns import QUERY_START
 from irmx_stream.updates.streams import Stream
 from irmx_stream.users.recorded_traces import Recorded, traces_for
@@ -169,7 +169,7 @@ class _ForRecorded(ModeledStreamUtility):
             return
         first, log = unvisited[0], self._recorded.traces
         where = f"from {first.start:.15g} to {first.end:.15g}, of topic {first.query_id}"
-        sessions = f"the {counted(len(log.start), 'session')} of the log start from {log.start.min():.15g} to {log.start.max():.15g}"
+        sessions = f"the {plural(len(log.start), 'session')} of the log start from {log.start.min():.15g} to {log.start.max():.15g}"
         if len(log.start) == 1:
             sessions = f"the one session of the log starts at {log.start[0]:.15g}"
         if len(unvisited) == len(topics):
@@ -178,7 +178,7 @@ class _ForRecorded(ModeledStreamUtility):
                 "both in seconds, with the same origin?"
             )
         warnings.warn(
-            f"{len(unvisited):,} of {counted(len(topics), 'topic')} {'has' if len(unvisited) == 1 else 'have'} no recorded session "
+            f"{len(unvisited):,} of {plural(len(topics), 'topic')} {'has' if len(unvisited) == 1 else 'have'} no recorded session "
             f"within the topic's time window, so the value is 0. The first window is {where}; {sessions}.",
             DataWarning,
             stacklevel=2,

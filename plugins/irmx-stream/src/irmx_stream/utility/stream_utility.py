@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import TopicScores
 from irmx.ragged import Floats, Ints, segment_sum, short_repr
-from irmx.toolkit import counted
+from irmx.toolkit import plural
 from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
 from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
 from irmx_stream.updates.streams import Stream
@@ -180,7 +180,7 @@ class Utility:
     parts: Floats
 
     def __repr__(self) -> str:
-        return f"<Utility: {self.value:.4f}, standard error {self.standard_error:.4f}, {counted(self.users, 'user')}>"
+        return f"<Utility: {self.value:.4f}, standard error {self.standard_error:.4f}, {plural(self.users, 'user')}>"
 
 
 def units_of(amounts: Floats | None, users: int, ratio: str) -> Floats:

@@ -11,7 +11,7 @@ from typing import Any
 import ir_measures
 
 from irmx import DataError, Scores, UsageError, read_qrels, read_run, scores
-from irmx.toolkit import as_measures, counted, in_html, named_runs, new_file, visible
+from irmx.toolkit import as_measures, in_html, named_runs, new_file, plural, visible
 from irmx_study.choices import as_scores
 from irmx_study.comparing import Comparison, compare
 from irmx_study.report.parts import JUDGED, Reported, one_page
@@ -41,7 +41,7 @@ class Report:
     def heading(self) -> str:
         """The title that is shown."""
         scores = self.reported.comparison.scores
-        return self.title or f"{counted(len(scores.systems), 'system')} on {counted(len(scores.topics), 'topic')}"
+        return self.title or f"{plural(len(scores.systems), 'system')} on {plural(len(scores.topics), 'topic')}"
 
     def to_html(self) -> str:
         """Return the page. The same input gives the same text.

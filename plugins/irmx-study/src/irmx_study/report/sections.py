@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, DataWarning, Scores, UsageError, registry
-from irmx.toolkit import PrintedRows, counted, html_table, in_spreadsheet
+from irmx.toolkit import PrintedRows, html_table, in_spreadsheet, plural
 from irmx_study.assuming import unjudged
 from irmx_study.comparing import SENTENCES
 from irmx_study.correlating import correlate
@@ -189,7 +189,7 @@ def pairs(reported: Reported) -> Section | None:
     if not comparison.has_groups:
         return None
     views = list(comparison.scores.names)
-    tested = f"tested as in the leaderboard, all {counted(len(comparison.compared.first), 'pair')} together."
+    tested = f"tested as in the leaderboard, all {plural(len(comparison.compared.first), 'pair')} together."
     figures = []
     if len(comparison.scores.systems) <= MOST_NAMES:
         text = f"Systems at their means. Systems with a dot on the same bar cannot be told apart; {tested}"

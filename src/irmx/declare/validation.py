@@ -14,7 +14,8 @@ from irmx.declare.formula import Formula
 from irmx.declare.measure_failures import measure_text
 from irmx.declare.measures import Measure
 from irmx.declare.params import Param, problem_of_param
-from irmx.errors import IrmxError, PluginError, failure_of, value_repr
+from irmx.errors import IrmxError, PluginError, failure_of
+from irmx.text import value_repr
 
 _sound: WeakSet[type] = WeakSet()
 

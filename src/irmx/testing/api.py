@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from irmx.declare.expressions import parse_measure
 from irmx.declare.measures import Measure
-from irmx.errors import PluginWarning, UsageError, some, suggest
+from irmx.errors import PluginWarning, UsageError
 from irmx.testing.checks import CHECKS, OF_SETTINGS
+from irmx.testing.generate import EXAMPLES, CheckError, Data
 from irmx.testing.sample import Sample
-from irmx.testing.trying import EXAMPLES, CheckError, Data
+from irmx.text import list_some, suggest
 
 if TYPE_CHECKING:
     import pytest
@@ -215,7 +216,7 @@ def instances(measure: Measure | str) -> Iterator[Measure]:
         found.validate_params()
     if found.params:
         warnings.warn(
-            f"{found} is not checked: it lacks the required {some(found.missing_params())}. What is checked instead are the "
+            f"{found} is not checked: it lacks the required {list_some(found.missing_params())}. What is checked instead are the "
             f"EXAMPLES of its class: {', '.join(map(str, found.EXAMPLES))}.",
             PluginWarning,
             stacklevel=2,

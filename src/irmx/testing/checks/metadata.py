@@ -16,16 +16,16 @@ import ir_measures
 from irmx.declare.citation import Citation
 from irmx.declare.columns import Column
 from irmx.declare.common_params import COMMON_PARAMS, is_common
-from irmx.declare.declared import problems_of_class
 from irmx.declare.durations import duration, seconds
 from irmx.declare.expressions import parse_measure
 from irmx.declare.formula import Formula
 from irmx.declare.measures import Measure
 from irmx.declare.params import Param, number
+from irmx.declare.validation import problems_of_class
 from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
+from irmx.testing.generate import CheckError, Data, Values, failure, require_same, values
 from irmx.testing.sample import Sample
-from irmx.testing.trying import CheckError, Data, Values, failure, require_same, values
 
 
 def check_metadata(measure: Measure, data: Data) -> None:
