@@ -13,17 +13,9 @@ import pytest
 
 import irmx
 import irmx_study
-from irmx.demo import SYSTEMS, qrels_path, run_path
+from irmx.demo import SYSTEMS
 
 Command = Callable[..., Any]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    shutil.copy(qrels_path(), tmp_path / "demo.qrels")
-    for system in SYSTEMS:
-        shutil.copy(run_path(system), tmp_path / f"{system}.run")
-    return tmp_path
 
 
 COMPARE = ("compare", "demo.qrels", "bm25.run", "titles.run", "recent.run", "AP")

@@ -316,14 +316,6 @@ def test_curves_of_swap_rates_leave_empty_bins_out(demo: irmx_study.Result) -> N
 # -- the command -------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    shutil.copy(qrels_path(), tmp_path / "demo.qrels")
-    for system in SYSTEMS:
-        shutil.copy(run_path(system), tmp_path / f"{system}.run")
-    return tmp_path
-
-
 def rows(out: str) -> list[dict[str, str]]:
     return list(csv.DictReader(out.splitlines()))
 

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -49,14 +48,6 @@ def leaderboard(page: Any) -> dict[str, list[Any]]:
     """The cells of every system from the first mean on."""
     rows = page.find(id="leaderboard-table").tbody.find_all("tr")
     return {str(row.th.find(string=True)).strip(): row.find_all("td")[1:] for row in rows}
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    shutil.copy(qrels_path(), tmp_path / "demo.qrels")
-    for system in SYSTEMS:
-        shutil.copy(run_path(system), tmp_path / f"{system}.run")
-    return tmp_path
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,18 +10,10 @@ import numpy as np
 import pytest
 
 import irmx_study
-from irmx.demo import SYSTEMS, qrels_path, run_path
+from irmx.demo import SYSTEMS
 
 Command = Callable[..., Any]
 SWEEP = ("sweep", "demo.qrels", "*.run", "-m", "NCP", "-g", "law=uniform,geometric(p=0.3)", "-j", "1")
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    shutil.copy(qrels_path(), tmp_path / "demo.qrels")
-    for system in SYSTEMS:
-        shutil.copy(run_path(system), tmp_path / f"{system}.run")
-    return tmp_path
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

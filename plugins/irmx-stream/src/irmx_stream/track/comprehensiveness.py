@@ -9,7 +9,6 @@ import numpy as np
 
 from irmx import Column, Formula, Rankings
 from irmx.ragged import Floats
-from irmx_stream.track.accounts import Accounts
 from irmx_stream.track.track_measures import (
     DOCUMENTS,
     FOUND,
@@ -23,7 +22,6 @@ from irmx_stream.track.track_measures import (
     WORDS,
     WORTH,
     TrackMeasure,
-    gain_of,
     ratio,
 )
 from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, TIMESTAMP
@@ -54,10 +52,6 @@ class Comprehensiveness(TrackMeasure):
     )
     QREL_COLUMNS: ClassVar[tuple[Column, ...]] = (*FOUND, IMPORTANCE)
     EXAMPLES = ("Comp", "Comp(gain='binary')")
-    LATENCY: ClassVar[bool] = False
-
-    def terms(self, a: Accounts) -> tuple[Floats, Floats]:
-        return gain_of(a, self["gain"], self.LATENCY), a.per_nugget(a.worth(self["gain"]))
 
 
 class LatencyComprehensiveness(Comprehensiveness):
@@ -86,7 +80,6 @@ class LatencyComprehensiveness(Comprehensiveness):
     QREL_COLUMNS = (*FOUND, IMPORTANCE, NUGGET_TIME)
     RANGE = (0.0, 2.0)
     EXAMPLES = ("LC", "LC(gain='binary')")
-    LATENCY = True
 
 
 class Verbosity(TrackMeasure):
@@ -170,9 +163,6 @@ class Latency(TrackMeasure):
     RANGE = (0.0, math.inf)
     MONOTONE = False  # with track='2013' a nugget found late lowers the mean
     EXAMPLES = ("TS_Latency", "TS_Latency(track='2013')")
-
-    def terms(self, a: Accounts) -> tuple[Floats, Floats]:
-        return a.latency, a.updates if self["track"] == "2014" else a.per_found(np.ones(len(a.nugget)))
 
 
 Comp, LC = Comprehensiveness(), LatencyComprehensiveness()

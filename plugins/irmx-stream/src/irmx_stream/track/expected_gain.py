@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from irmx import Column, Formula
+from irmx import Column, Formula, Rankings
 from irmx.ragged import Floats
 from irmx_stream.track.accounts import Accounts
 from irmx_stream.track.track_measures import (
@@ -18,9 +18,10 @@ from irmx_stream.track.track_measures import (
     WORDS,
     WORTH,
     TrackMeasure,
-    best_gain,
-    gain_of,
+    latency_gain,
     ratio,
+    reading_for_the_best,
+    worth_of_all,
 )
 from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, TIMESTAMP
 
@@ -75,10 +76,6 @@ class ExpectedGain(TrackMeasure):
     RANGE = (0.0, math.inf)
     MONOTONE = False  # a judged update counts with its words, any other as one word
     EXAMPLES: ClassVar[tuple[str, ...]] = ("EG", "EG(gain='binary')")
-    LATENCY: ClassVar[bool] = False
-
-    def terms(self, a: Accounts) -> tuple[Floats, Floats]:
-        return gain_of(a, self["gain"], self.LATENCY), a.per_update(a.verbosity)
 
 
 class ExpectedLatencyGain(ExpectedGain):
@@ -111,7 +108,6 @@ class ExpectedLatencyGain(ExpectedGain):
     )
     QREL_COLUMNS = (*FOUND, IMPORTANCE, NUGGET_TIME, *WORDS)
     EXAMPLES = ("ELG", "ELG(gain='binary')", "ELG(track='2013')")
-    LATENCY = True
 
 
 class NormalisedExpectedGain(ExpectedGain):
@@ -139,10 +135,6 @@ class NormalisedExpectedGain(ExpectedGain):
     )
     EXAMPLES = ("nEG", "nEG(gain='binary')")
 
-    def terms(self, a: Accounts) -> tuple[Floats, Floats]:
-        numerator, denominator = super().terms(a)
-        return numerator, denominator * best_gain(a, self["gain"])
-
 
 class NormalisedExpectedLatencyGain(NormalisedExpectedGain):
     """Normalised expected latency gain: ELG divided by the mean worth of the most important nuggets.
@@ -169,7 +161,6 @@ class NormalisedExpectedLatencyGain(NormalisedExpectedGain):
     )
     QREL_COLUMNS = ExpectedLatencyGain.QREL_COLUMNS
     EXAMPLES = ("nELG", "nELG(gain='binary')")
-    LATENCY = True
 
 
 class HarmonicMean(TrackMeasure):
@@ -202,12 +193,17 @@ class HarmonicMean(TrackMeasure):
     MONOTONE = False  # as nELG
     EXAMPLES = ("TS_H", "TS_H(gain='binary')")
 
+    def score(self, rankings: Rankings) -> Floats:
+        return self._mean(self.accounts(rankings))
+
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:
-        gain = gain_of(a, self["gain"], latency=True)
-        total = a.per_found(gain)
-        nelg = ratio(total, a.per_update(a.verbosity) * best_gain(a, self["gain"]))
-        lc = ratio(total, a.per_nugget(a.worth(self["gain"])))
-        return gain, ratio(total * (nelg + lc), 2 * nelg * lc)
+        gains = latency_gain(a, self)
+        return gains, ratio(a.per_found(gains), self._mean(a))
+
+    def _mean(self, a: Accounts) -> Floats:
+        total = a.per_found(latency_gain(a, self))
+        nelg, lc = ratio(total, reading_for_the_best(a, self)), ratio(total, worth_of_all(a, self))
+        return ratio(2 * nelg * lc, nelg + lc)
 
 
 EG, ELG, TS_H = ExpectedGain(), ExpectedLatencyGain(), HarmonicMean()

@@ -148,7 +148,8 @@ class TrackMeasure(Measure):
 
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:
         """Return the contribution of every nugget found to the numerator, and the denominator of every topic."""
-        raise NotImplementedError
+        numerator, denominator = TERMS[self.NAME]
+        return numerator(a, self), denominator(a, self)
 
     def score(self, rankings: Rankings) -> Floats:
         a = self.accounts(rankings)
@@ -180,10 +181,54 @@ def _found(a: Accounts) -> dict[str, Any]:
     }
 
 
-def gain_of(a: Accounts, gain: str, latency: bool) -> Floats:
-    """Return R(n), or R(n) L(n.t, u.t), of every nugget found: the terms of G(u)."""
-    worth = a.worth(gain)[a.nugget]
-    return worth * a.latency if latency else worth
+# -- the terms, of every nugget found, and of every topic -------------------------------------------------
+
+
+def gain(a: Accounts, measure: Measure) -> Floats:
+    """Return R(n): the terms of G(u)."""
+    return a.worth(measure["gain"])[a.nugget]
+
+
+def latency_gain(a: Accounts, measure: Measure) -> Floats:
+    """Return R(n) L(n)."""
+    return gain(a, measure) * a.latency
+
+
+def earliness(a: Accounts, measure: Measure) -> Floats:
+    """Return L(n)."""
+    return a.latency
+
+
+def reading(a: Accounts, measure: Measure) -> Floats:
+    """Return the sum of V(u) over updates."""
+    return a.per_update(a.verbosity)
+
+
+def reading_for_the_best(a: Accounts, measure: Measure) -> Floats:
+    """Return the same times the mean R(n) of the most important nuggets."""
+    return reading(a, measure) * best_gain(a, measure["gain"])
+
+
+def worth_of_all(a: Accounts, measure: Measure) -> Floats:
+    """Return the sum of R(n) over all nuggets."""
+    return a.per_nugget(a.worth(measure["gain"]))
+
+
+def updates_or_found(a: Accounts, measure: Measure) -> Floats:
+    """Return the number of updates; of 2013, that of the nuggets found."""
+    return a.updates if measure["track"] == "2014" else a.per_found(np.ones(len(a.nugget)))
+
+
+TERMS = {
+    "EG": (gain, reading),
+    "ELG": (latency_gain, reading),
+    "nEG": (gain, reading_for_the_best),
+    "nELG": (latency_gain, reading_for_the_best),
+    "Comp": (gain, worth_of_all),
+    "LC": (latency_gain, worth_of_all),
+    "TS_Latency": (earliness, updates_or_found),
+}
+"""What is summed over the nuggets found, and what the sum is divided by, for each measure."""
 
 
 def best_gain(a: Accounts, gain: str) -> Floats:
