@@ -148,7 +148,7 @@ class TrackMeasure(Measure):
 
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:
         """Return the contribution of every nugget found to the numerator, and the denominator of every topic."""
-        numerator, denominator = TERMS[self.NAME]
+        numerator, denominator = TERMS[str(self.NAME)]
         return numerator(a, self), denominator(a, self)
 
     def score(self, rankings: Rankings) -> Floats:
