@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Iterator
 from importlib import metadata
 from types import ModuleType
 from typing import Any
@@ -15,8 +16,6 @@ from irmx.registry import GROUP
 from reference_generator.markdown import parameters, slug
 
 _DATA = {
-    "CHECKS": "The checks by name, as functions of a measure and data; [the guide](../../guide/testing-a-measure.md#the-checks) "
-    "says what each asks for.",
     "hookimpl": "The decorator that makes a function of a plugin an implementation of a [hook](../hooks.md).",
     "number": "The type of a parameter that may be an int or a float, such as a relevance threshold.",
 }
@@ -65,12 +64,24 @@ def _entry(package: ModuleType, name: str) -> str:
 
 
 def _data(path: str, name: str, value: Any) -> str:
+    if name == "CHECKS":
+        return (
+            "The checks by name, as functions of a measure and data. Those in bold are repeated for every measure of a class; "
+            "the others run once per class.\n\n| check | what must hold |\n| --- | --- |\n" + "\n".join(_checks())
+        )
     if name == "COMMON_PARAMS":
         return (
             "The parameters that mean the same in every measure that has them; the host carries them out.\n\n"
             + parameters(value, {}, "../")
         )
     return _directive("autodata", path, "   :no-value:\n")
+
+
+def _checks() -> Iterator[str]:
+    for name, check in irmx.testing.CHECKS.items():
+        first = " ".join((inspect.getdoc(check) or "").partition("\n\n")[0].replace("``", "`").split())
+        bold = "**" if name in irmx.testing.OF_SETTINGS else ""
+        yield f"| {bold}`{name}`{bold} | {first} |"
 
 
 def _directive(directive: str, path: str, options: str = "") -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import inspect
 import re
 import subprocess
 import sys
@@ -300,17 +299,7 @@ def test_only_the_kit_needs_hypothesis(lines: str, said: str) -> None:
     assert said in done.stderr
 
 
-# -- the guide -----------------------------------------------------------------------------------------------
-
-
-def test_the_guide_has_every_check_in_its_own_words() -> None:
-    guide = Path(__file__).parents[2] / "docs" / "guide" / "testing-a-measure.md"
-    written = re.findall(r"^\| (\*{0,2})`(\w+)`\1 \| (.*) \|$", guide.read_text(encoding="utf-8"), re.MULTILINE)
-    said = {name: (inspect.getdoc(check) or "").partition("\n\n")[0] for name, check in CHECKS.items()}
-    assert written == [
-        ("**" if name in OF_SETTINGS else "", name, " ".join(text.replace("``", "`").split()))
-        for name, text in said.items()
-    ]
+# -- help ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "said"), [("NCP", "never lowers"), ("MP", "can lower")])
