@@ -140,5 +140,6 @@ def test_what_is_written_is_well_formed(names, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="mypy does not know this Python")
+@pytest.mark.skipif(shutil.which("mypy") is None, reason="mypy is not installed")
 def test_what_is_written_has_types(tmp_path):
     passes("mypy", "--cache-dir", str(tmp_path / "cache"), folder=new_plugin(Names.of("word-budget"), tmp_path))
