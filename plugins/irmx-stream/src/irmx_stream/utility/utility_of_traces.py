@@ -12,7 +12,7 @@ from irmx_stream.updates.stream_tables import stream_of
 from irmx_stream.updates.streams import LATE
 from irmx_stream.users.traces import Traces, speeds_of
 from irmx_stream.utility.modeled_stream_utility import PER, RATIO
-from irmx_stream.utility.stream_utility import Utility, amounts_of, mean_gain, reads_of
+from irmx_stream.utility.stream_utility import Utility, amounts_of, gains_of, mean_gain
 
 
 def msu(
@@ -96,5 +96,5 @@ def msu(
     require_one_of("late", late, LATE)
     require_one_of("ratio", ratio, RATIO)
     stream = stream_of(updates, nuggets, same_time)
-    reads = reads_of(stream, traces, speed, interface, late)
-    return mean_gain(reads.gains(float(L)), amounts_of(per, stream, traces, speed, interface), ratio)
+    [gains] = gains_of(stream, traces, speed, interface, [float(L)], late)
+    return mean_gain(gains, amounts_of(per, stream, traces, speed, interface), ratio)
