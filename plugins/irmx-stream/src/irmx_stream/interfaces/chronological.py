@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irmx.ragged import Floats, Ints, position_in_run, segment_sum
-from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
+from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface, ranks_in_visit
 
 if TYPE_CHECKING:
     from irmx_stream.updates.streams import Stream
@@ -36,7 +36,7 @@ class Chronological(ReadingInterface):
         return out
 
     def order(self, stream: Stream) -> Ints:
-        return np.argsort(np.argsort(np.argsort(oldest_first(stream))[stream.held]))
+        return ranks_in_visit(stream, oldest_first(stream))
 
     def amounts(self, stream: Stream, traces: Traces, speed: Floats) -> tuple[Floats, Floats]:
         read, emitted = _read_up_to(stream, traces, speed)

@@ -9,7 +9,7 @@ import numpy as np
 from irmx import Param
 from irmx.ragged import Floats, Ints
 from irmx_stream.interfaces.chronological import oldest_first
-from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
+from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface, ranks_in_visit
 
 if TYPE_CHECKING:
     from irmx_stream.updates.streams import Stream
@@ -42,7 +42,7 @@ class Push(ReadingInterface):
         return np.where(self._is_read(stream)[held], session, NEVER)
 
     def order(self, stream: Stream) -> Ints:
-        return np.argsort(np.argsort(np.argsort(oldest_first(stream))[stream.held]))
+        return ranks_in_visit(stream, oldest_first(stream))
 
     def amounts(self, stream: Stream, traces: Traces, speed: Floats) -> tuple[Floats, Floats]:
         read = self._is_read(stream)

@@ -10,7 +10,7 @@ import numpy as np
 from irmx import Param
 from irmx.ragged import Floats, Ints, segment_sum
 from irmx.toolkit import duration, seconds
-from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
+from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface, ranks_in_visit
 from irmx_stream.users.exponentials import EXPONENTIALS
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Ranked(ReadingInterface):
         return out
 
     def order(self, stream: Stream) -> Ints:
-        return np.argsort(np.argsort(np.argsort(most_confident_first(stream))[stream.held]))
+        return ranks_in_visit(stream, most_confident_first(stream))
 
     def amounts(self, stream: Stream, traces: Traces, speed: Floats) -> tuple[Floats, Floats]:
         by_confidence = most_confident_first(stream)

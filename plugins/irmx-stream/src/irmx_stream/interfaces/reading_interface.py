@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from irmx import Symbol
 from irmx.ragged import Floats, Ints
 
@@ -58,3 +60,8 @@ class ReadingInterface(Symbol):
         Time spent on an update that the end of a session interrupts counts.
         """
         raise NotImplementedError
+
+
+def ranks_in_visit(stream: Stream, as_read: Ints) -> Ints:
+    """Return the ranks, from 0, of the updates that hold a nugget, among these, where all updates are read in a given order."""
+    return np.argsort(np.argsort(np.argsort(as_read)[stream.held]))

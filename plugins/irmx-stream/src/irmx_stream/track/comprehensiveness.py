@@ -9,6 +9,7 @@ import numpy as np
 
 from irmx import Column, Formula, Rankings
 from irmx.ragged import Floats
+from irmx_stream.track.accounts import Accounts
 from irmx_stream.track.track_measures import (
     DOCUMENTS,
     FOUND,
@@ -163,6 +164,9 @@ class Latency(TrackMeasure):
     RANGE = (0.0, math.inf)
     MONOTONE = False  # with track='2013' a nugget found late lowers the mean
     EXAMPLES = ("TS_Latency", "TS_Latency(track='2013')")
+
+    def terms(self, a: Accounts) -> tuple[Floats, Floats]:
+        return a.latency, a.updates if self["track"] == "2014" else a.per_found(np.ones(len(a.nugget)))
 
 
 Comp, LC = Comprehensiveness(), LatencyComprehensiveness()

@@ -20,8 +20,7 @@ from irmx_stream.track.track_measures import (
     TrackMeasure,
     latency_gain,
     ratio,
-    reading_for_the_best,
-    worth_of_all,
+    value_of,
 )
 from irmx_stream.updates.stream_columns import IMPORTANCE, LENGTH, NUGGET_TIME, TIMESTAMP
 
@@ -197,12 +196,11 @@ class HarmonicMean(TrackMeasure):
         return self._mean(self.accounts(rankings))
 
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:
-        gains = latency_gain(a, self)
+        gains = latency_gain(a, self["gain"])
         return gains, ratio(a.per_found(gains), self._mean(a))
 
     def _mean(self, a: Accounts) -> Floats:
-        total = a.per_found(latency_gain(a, self))
-        nelg, lc = ratio(total, reading_for_the_best(a, self)), ratio(total, worth_of_all(a, self))
+        nelg, lc = (value_of(name, a, self["gain"]) for name in ("nELG", "LC"))
         return ratio(2 * nelg * lc, nelg + lc)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, Rankings
-from irmx.ragged import Floats
+from irmx.ragged import Floats, position_in_run
 from irmx_stream.track.accounts import Accounts
 from irmx_stream.updates.checked_values import SAME_TIME
 from irmx_stream.updates.stream_columns import (
@@ -25,6 +26,8 @@ from irmx_stream.updates.stream_columns import (
     TIMESTAMP,
     TRACK_COLUMNS,
 )
+
+Terms = Callable[[Accounts, str], Floats]
 
 DOCUMENTS = "the track's documents on its metrics"
 UPDATE = {"u": "an update of the run"}
@@ -149,7 +152,7 @@ class TrackMeasure(Measure):
     def terms(self, a: Accounts) -> tuple[Floats, Floats]:
         """Return the contribution of every nugget found to the numerator, and the denominator of every topic."""
         numerator, denominator = TERMS[str(self.NAME)]
-        return numerator(a, self), denominator(a, self)
+        return numerator(a, self["gain"]), denominator(a, self["gain"])
 
     def score(self, rankings: Rankings) -> Floats:
         a = self.accounts(rankings)
@@ -181,61 +184,55 @@ def _found(a: Accounts) -> dict[str, Any]:
     }
 
 
-# -- the terms, of every nugget found, and of every topic -------------------------------------------------
+# -- what is summed over the nuggets found, and what the sum is divided by --------------------------------
 
 
-def gain(a: Accounts, measure: Measure) -> Floats:
-    """Return R(n): the terms of G(u)."""
-    return a.worth(measure["gain"])[a.nugget]
+def gain(a: Accounts, gain: str) -> Floats:
+    """Return R(n) of every nugget found."""
+    return a.worth(gain)[a.nugget]
 
 
-def latency_gain(a: Accounts, measure: Measure) -> Floats:
-    """Return R(n) L(n)."""
-    return gain(a, measure) * a.latency
+def latency_gain(a: Accounts, gain: str) -> Floats:
+    """Return R(n) L(n) of every nugget found."""
+    return a.worth(gain)[a.nugget] * a.latency
 
 
-def earliness(a: Accounts, measure: Measure) -> Floats:
-    """Return L(n)."""
-    return a.latency
-
-
-def reading(a: Accounts, measure: Measure) -> Floats:
-    """Return the sum of V(u) over updates."""
+def reading(a: Accounts, gain: str) -> Floats:
+    """Return the sum of V(u) over the updates of every topic."""
     return a.per_update(a.verbosity)
 
 
-def reading_for_the_best(a: Accounts, measure: Measure) -> Floats:
-    """Return the same times the mean R(n) of the most important nuggets."""
-    return reading(a, measure) * best_gain(a, measure["gain"])
+def reading_for_the_best(a: Accounts, gain: str) -> Floats:
+    """Return the sum of V(u) over the updates, times the mean R(n) of the most important nuggets."""
+    return a.per_update(a.verbosity) * best_gain(a, gain)
 
 
-def worth_of_all(a: Accounts, measure: Measure) -> Floats:
-    """Return the sum of R(n) over all nuggets."""
-    return a.per_nugget(a.worth(measure["gain"]))
+def worth_of_all(a: Accounts, gain: str) -> Floats:
+    """Return the sum of R(n) over all nuggets of every topic."""
+    return a.per_nugget(a.worth(gain))
 
 
-def updates_or_found(a: Accounts, measure: Measure) -> Floats:
-    """Return the number of updates; of 2013, that of the nuggets found."""
-    return a.updates if measure["track"] == "2014" else a.per_found(np.ones(len(a.nugget)))
-
-
-TERMS = {
-    "EG": (gain, reading),
-    "ELG": (latency_gain, reading),
-    "nEG": (gain, reading_for_the_best),
-    "nELG": (latency_gain, reading_for_the_best),
-    "Comp": (gain, worth_of_all),
-    "LC": (latency_gain, worth_of_all),
-    "TS_Latency": (earliness, updates_or_found),
+TERMS: dict[str, tuple[Terms, Terms]] = {
+    "EG": (gain, reading),  # sum of R(n) / sum of V(u)
+    "ELG": (latency_gain, reading),  # sum of R(n) L(n) / sum of V(u)
+    "nEG": (gain, reading_for_the_best),  # EG / mean R of the best nuggets
+    "nELG": (latency_gain, reading_for_the_best),  # ELG / mean R of the best nuggets
+    "Comp": (gain, worth_of_all),  # sum of R(n) over nuggets found / over all
+    "LC": (latency_gain, worth_of_all),  # sum of R(n) L(n) over nuggets found / of R(n) over all
 }
-"""What is summed over the nuggets found, and what the sum is divided by, for each measure."""
+"""The measures of gain of the track's documents: what is summed over the nuggets found, and what the sum is divided by."""
+
+
+def value_of(name: str, a: Accounts, gain: str) -> Floats:
+    """Return the value of a measure of :data:`TERMS` for every topic."""
+    numerator, denominator = TERMS[name]
+    return ratio(a.per_found(numerator(a, gain)), denominator(a, gain))
 
 
 def best_gain(a: Accounts, gain: str) -> Floats:
-    """Return the mean R of the min(|S|, |N|) nuggets of largest importance of every topic."""
+    """Return the mean R(n) of the min(|S|, |N|) nuggets of largest importance of every topic."""
     worth = a.worth(gain)
     order = np.lexsort((-worth, a.nugget_topic))
-    topic = a.nugget_topic[order]
-    place = np.arange(len(order)) - np.searchsorted(topic, topic)
-    top = place < np.minimum(a.updates, a.nuggets)[topic]
+    rank = position_in_run(a.nugget_topic[order])
+    top = rank < np.minimum(a.updates, a.nuggets)[a.nugget_topic[order]]
     return ratio(a.per_nugget(np.where(top, worth[order], 0.0)), a.per_nugget(top.astype(np.float64)))
