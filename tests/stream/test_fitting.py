@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 
 from irmx import DataError, UsageError
-from irmx_stream.users.population import Population
-from irmx_stream.users.population_fit import PopulationFit, fit_population, log_likelihood
-from irmx_stream.users.recorded_traces import Recorded
-from irmx_stream.users.traces import simulate
+from irmx_stream.population import Population
+from irmx_stream.population_fit import PopulationFit, fit_population, log_likelihood
+from irmx_stream.traces import Recorded, simulate
 
 DAY = 86400.0
 NAMES = ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma")

@@ -13,14 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmx import UsageError
-from irmx_stream.interfaces.chronological import CHRONOLOGICAL
-from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.interfaces.push import PUSH
-from irmx_stream.interfaces.ranked import RANKED
-from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
-from irmx_stream.updates.streams import Stream
-from irmx_stream.users.population import Population
-from irmx_stream.users.traces import Traces, simulate
+from irmx_stream.interfaces import CHRONOLOGICAL, NEVER, PUSH, RANKED, REVERSE_CHRONOLOGICAL, ReadingInterface
+from irmx_stream.population import Population
+from irmx_stream.streams import Stream
+from irmx_stream.traces import Traces, simulate
 
 CASES: dict[str, tuple[ReadingInterface, str, dict[str, Any]]] = {
     "reverse chronological": (REVERSE_CHRONOLOGICAL, "reverse_chronological", {}),

@@ -13,8 +13,7 @@ import pytest
 
 import irmx
 from irmx_stream import Population, simulate
-from irmx_stream.utility.stream_utility import covariance_of, mean_gain
-from irmx_stream.utility.utility_of_traces import msu
+from irmx_stream.gains import covariance_of, mean_gain, msu
 
 
 def three_topics() -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -11,10 +11,9 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx_stream import MSU, REVERSE_CHRONOLOGICAL, Population, simulate
-from irmx_stream.interfaces.push import PUSH
-from irmx_stream.utility import compiled_gains
-from irmx_stream.utility.utility_of_traces import msu
+from irmx_stream import MSU, REVERSE_CHRONOLOGICAL, Population, compiled_gains, simulate
+from irmx_stream.gains import msu
+from irmx_stream.interfaces import PUSH
 
 DAY = 86400
 
@@ -148,7 +147,7 @@ def test_users_auto_goes_on_until_the_precision() -> None:
 
 
 def test_a_precision_out_of_reach_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from irmx_stream.utility import simulated_users
+    from irmx_stream import simulated_users
 
     monkeypatch.setattr(simulated_users, "MOST_USERS", 2000)
     with pytest.warns(irmx.DataWarning, match=r"2 of 2 values did not reach the precision 1e-05 with 2,000 users"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import irmx
-from irmx_stream.tst.tst_topics import read_topics
+from irmx_stream.tst.tst_folder import read_topics
 
 
 def test_entities_that_contain_entities_are_refused(tmp_path: Path) -> None:

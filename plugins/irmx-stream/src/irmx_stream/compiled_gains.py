@@ -14,8 +14,8 @@ from functools import cache
 import numpy as np
 
 from irmx.ragged import Floats, Ints
-from irmx_stream.updates.streams import Stream
-from irmx_stream.users.traces import Traces
+from irmx_stream.streams import Stream
+from irmx_stream.traces import Traces
 
 _WORTH_IT = 5_000_000
 """Users times pairs of update and nugget beyond which importing numba pays off: about half a second of numpy."""
