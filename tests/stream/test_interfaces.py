@@ -13,10 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmx import UsageError
-from irmx_stream.interfaces import CHRONOLOGICAL, NEVER, PUSH, RANKED, REVERSE_CHRONOLOGICAL, ReadingInterface
-from irmx_stream.population import Population
-from irmx_stream.streams import Stream
-from irmx_stream.traces import Traces, simulate
+from irmx_stream import (
+    CHRONOLOGICAL,
+    PUSH,
+    RANKED,
+    REVERSE_CHRONOLOGICAL,
+    Population,
+    ReadingInterface,
+    Stream,
+    Traces,
+    simulate,
+)
+from irmx_stream.interfaces import NEVER
 
 CASES: dict[str, tuple[ReadingInterface, str, dict[str, Any]]] = {
     "reverse chronological": (REVERSE_CHRONOLOGICAL, "reverse_chronological", {}),

@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 
 from irmx import DataError, UsageError
-from irmx_stream.gains import msu
-from irmx_stream.population import Population, Users
-from irmx_stream.traces import Traces, cut, read_traces, simulate, traces_for
+from irmx_stream import Population, Traces, Users, cut, msu, read_traces, simulate, traces_for
 
 POPULATIONS = (
     Population(),

@@ -16,12 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx_stream import compiled_gains
-from irmx_stream.gains import gains_of, mean_gain, msu, powers, reads_of
-from irmx_stream.interfaces import REVERSE_CHRONOLOGICAL
-from irmx_stream.population import Population
-from irmx_stream.streams import Stream
-from irmx_stream.traces import Traces, simulate
+from irmx_stream import REVERSE_CHRONOLOGICAL, Population, Stream, Traces, compiled_gains, msu, reads_of, simulate
+from irmx_stream.gains import gains_of, mean_gain, powers
 
 
 def at(text: str) -> float:
@@ -66,7 +62,7 @@ def test_worked_example_of_the_paper() -> None:
 
 
 def test_alpha_of_every_nugget_of_the_worked_example() -> None:
-    from irmx_stream.streams import stream_of
+    from irmx_stream import stream_of
 
     updates, nuggets, traces = paper()
     stream = stream_of(updates, nuggets)
@@ -258,7 +254,7 @@ def test_numba_that_does_not_work_does_not_fail_a_measure(tmp_path: Path, numba:
 import numpy as np
 from irmx_stream import compiled_gains
 from irmx_stream import Population, simulate, REVERSE_CHRONOLOGICAL
-from irmx_stream.streams import Stream
+from irmx_stream import Stream
 from irmx_stream.gains import gains_of
 compiled_gains._WORTH_IT = 0
 users = Population().draw(10)
