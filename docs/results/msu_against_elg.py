@@ -19,7 +19,7 @@ import pandas as pd
 from markdown_tables import beside, markdown
 
 import irmx
-from irmx_stream.updates.stream_columns import JUDGED_LENGTH
+from irmx_stream.columns import JUDGED_LENGTH
 from irmx_study import correlate, kendall_tau, tau_ap
 
 RUN_FILE = ["topic", "team", "run", "document", "sentence", "timestamp", "score"]

@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.stats import kendalltau
 
 import irmx
-from irmx_stream.updates.stream_columns import JUDGED_LENGTH
+from irmx_stream.columns import JUDGED_LENGTH
 
 RUN_FILE = ["topic", "team", "run", "document", "sentence", "timestamp", "score"]
 LENGTHS = (10, 20, 30, 40, 60)

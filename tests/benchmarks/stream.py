@@ -33,10 +33,9 @@ from timing import in_turns
 
 import irmx
 import irmx_study
-from irmx_stream import MSU, Population, Stream, Traces, simulate
-from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.utility import compiled_gains
-from irmx_stream.utility.stream_utility import gains_of
+from irmx_stream import MSU, Population, Stream, Traces, compiled_gains, simulate
+from irmx_stream.gains import gains_of
+from irmx_stream.interfaces import REVERSE_CHRONOLOGICAL
 
 LOSS = 0.5
 USERS = 1000

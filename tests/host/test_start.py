@@ -18,8 +18,8 @@ READ_LATER = {
     "irmx_pages.ideal.candidates",
     "irmx_pages.page.page_reading",
     "irmx_stream.tst.tst_qrels",
-    "irmx_stream.users.traces",
-    "irmx_stream.utility.simulated_users",
+    "irmx_stream.traces",
+    "irmx_stream.simulated_users",
 }
 """Modules that compute and read for measures and formats of plugins: imported when one of them is used."""
 

@@ -18,10 +18,9 @@ import pytest
 from scipy.stats import kendalltau
 
 import irmx
-from irmx_stream import MSU
-from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.utility import compiled_gains
-from irmx_stream.utility.stream_utility import gains_of
+from irmx_stream import MSU, compiled_gains
+from irmx_stream.gains import gains_of
+from irmx_stream.interfaces import REVERSE_CHRONOLOGICAL
 
 pytestmark = pytest.mark.real
 

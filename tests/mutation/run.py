@@ -84,7 +84,18 @@ FAMILIES = {
         of("trec", "rank_biased", "discounted_gain", "precision_at_relevant", "preferred_judgments", "relevant_on_top"),
         "tests/trec --ignore tests/trec/test_reconcile.py",
     ),
-    "streams": Family(["plugins/irmx-stream/src/irmx_stream/utility"], "tests/stream"),
+    "streams": Family(
+        of(
+            "stream",
+            "gains",
+            "compiled_gains",
+            "simulated_users",
+            "recorded_scores",
+            "explained_users",
+            "modeled_stream_utility",
+        ),
+        "tests/stream",
+    ),
     "significance": Family(
         of("study", "significance", "corrections", "intervals", "studentized_range", "draws"),
         "tests/study/test_significance.py",

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import beta
 
-from irmx_stream.updates.streams import Stream
-from irmx_stream.users.traces import Traces
+from irmx_stream import Stream, Traces
 
 DAY = 86400
 

@@ -10,10 +10,8 @@ import pandas as pd
 import pytest
 
 from irmx import DataError, UsageError
-from irmx_stream.users.population import Population
-from irmx_stream.users.population_fit import PopulationFit, fit_population, log_likelihood
-from irmx_stream.users.recorded_traces import Recorded
-from irmx_stream.users.traces import simulate
+from irmx_stream import Population, PopulationFit, Recorded, fit_population, simulate
+from irmx_stream.population_fit import log_likelihood
 
 DAY = 86400.0
 NAMES = ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma")

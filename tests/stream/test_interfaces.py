@@ -13,14 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmx import UsageError
-from irmx_stream.interfaces.chronological import CHRONOLOGICAL
-from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.interfaces.push import PUSH
-from irmx_stream.interfaces.ranked import RANKED
-from irmx_stream.interfaces.reading_interface import NEVER, ReadingInterface
-from irmx_stream.updates.streams import Stream
-from irmx_stream.users.population import Population
-from irmx_stream.users.traces import Traces, simulate
+from irmx_stream import (
+    CHRONOLOGICAL,
+    PUSH,
+    RANKED,
+    REVERSE_CHRONOLOGICAL,
+    Population,
+    ReadingInterface,
+    Stream,
+    Traces,
+    simulate,
+)
+from irmx_stream.interfaces import NEVER
 
 CASES: dict[str, tuple[ReadingInterface, str, dict[str, Any]]] = {
     "reverse chronological": (REVERSE_CHRONOLOGICAL, "reverse_chronological", {}),

@@ -12,9 +12,8 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx_stream import Population, simulate
-from irmx_stream.utility.stream_utility import covariance_of, mean_gain
-from irmx_stream.utility.utility_of_traces import msu
+from irmx_stream import Population, msu, simulate
+from irmx_stream.gains import covariance_of, mean_gain
 
 
 def three_topics() -> tuple[pd.DataFrame, pd.DataFrame]:

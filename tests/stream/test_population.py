@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from irmx import UsageError
-from irmx_stream.users.population import Population
+from irmx_stream import Population
 
 SAMPLINGS = ("random", "sobol")
 

@@ -11,10 +11,7 @@ import pandas as pd
 import pytest
 
 from irmx import DataError, UsageError
-from irmx_stream.users.population import Population, Users
-from irmx_stream.users.recorded_traces import read_traces, traces_for
-from irmx_stream.users.traces import Traces, cut, simulate
-from irmx_stream.utility.utility_of_traces import msu
+from irmx_stream import Population, Traces, Users, cut, msu, read_traces, simulate, traces_for
 
 POPULATIONS = (
     Population(),
@@ -86,7 +83,7 @@ def test_traces_stay_the_same_after_others_were_asked_for() -> None:
 def test_forgetting_kept_numbers_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     users = Population().draw(20)
     first = simulate(users, "3d", seed=8)
-    monkeypatch.setattr("irmx_stream.users.exponentials._MOST_KEPT", 100)
+    monkeypatch.setattr("irmx_stream.population._MOST_KEPT", 100)
     again = simulate(users, "3d", seed=8)
     assert again.start.tolist() == first.start.tolist()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
@@ -10,7 +12,7 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx import DataError
+from irmx import DataError, DataWarning, UsageError
 
 HOUR = 3600
 
@@ -223,3 +225,113 @@ def test_topics_without_nuggets_or_updates(example: ModuleType) -> None:
     assert example.values(" ".join(example.NAMES), worthless) == [0] * 9
     kept = "(gain='binary',unimportant='keep')"
     assert example.values(f"EG{kept} nEG{kept} Comp{kept} TS_H{kept}", worthless) == [0] * 4
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(5))))
+def test_all_nuggets_found_are_exactly_1(order: tuple[int, ...]) -> None:
+    """Found in any order: the sum of what was found and that of all are of the same numbers in one order."""
+    names = [f"n{i}" for i in range(5)]
+    qrels = pd.DataFrame(
+        {
+            "query_id": "q",
+            "doc_id": [f"u{i}" for i in range(5)],
+            "iteration": names,
+            "relevance": 1,
+            "importance": [1, 1, 0, 3, 2],
+            "timestamp": 0,
+        }
+    )
+    run = pd.DataFrame({"query_id": "q", "doc_id": [f"u{i}" for i in range(5)], "score": 1.0, "timestamp": order})
+    assert irmx.calc_aggregate("Comp(unimportant='keep')", qrels, run) == {irmx.Comp(unimportant="keep"): 1.0}
+
+
+def two_nuggets(topics: str) -> pd.DataFrame:
+    """Two nuggets of every topic, in two updates."""
+    of_topic = {"doc_id": ["u1", "u2"], "iteration": ["n1", "n2"], "relevance": 1, "importance": [3, 1],
+                "timestamp": [0, 3600], "nugget_length": [4, 6], "match_start": 0, "match_end": [4, 6],
+                "length": [10, 6]}  # fmt: skip
+    return pd.concat([pd.DataFrame({"query_id": topic, **of_topic}) for topic in topics])
+
+
+THREE_TOPICS = pd.DataFrame(
+    [("p", "u1", 100), ("p", "x", 200), ("q", "x", 50), ("q", "u2", 9000), ("q", "u1", 9500), ("r", "u2", 7)],
+    columns=["query_id", "doc_id", "timestamp"],
+).assign(score=1.0, length=12)
+
+
+@pytest.mark.parametrize("measure", ["Comp", "EG", "ELG", "LC", "TS_H", "TS_Latency", "TS_Verbosity", "nEG", "nELG"])
+def test_several_topics_are_explained_at_once(measure: str) -> None:
+    qrels = two_nuggets("pqr")
+    found = list(irmx.explanations(measure, qrels, THREE_TOPICS))
+    assert [of.query_id for of in found] == ["p", "q", "r"]
+    for of in found:
+        assert sum(of.columns["contribution"]) == pytest.approx(of.value)
+        assert of.to_frame().equals(irmx.explain(measure, qrels, THREE_TOPICS, of.query_id).to_frame())
+
+
+# -- bad input ---------------------------------------------------------------------------------------------
+
+
+def test_updates_without_a_time_are_left_out_and_counted(example: ModuleType) -> None:
+    run = example.run_of(("u1", 0), ("u2", math.nan), ("u3", 30000))
+    with pytest.warns(DataWarning, match="1 of 3 updates have no timestamp; they are left out"):
+        found = example.values(" ".join(example.NAMES), run=run)
+    assert found == example.values(" ".join(example.NAMES), run=example.run_of(("u1", 0), ("u3", 30000)))
+
+
+def test_pooled_updates_without_a_length_are_counted(example: ModuleType) -> None:
+    bare = example.EXAMPLE.drop(columns="length")
+    with pytest.warns(DataWarning, match="3 of 3 pooled updates have no length; 30 words are assumed"):
+        assert example.values("TS_Verbosity", bare) == [round((1 + 26 / 5 + 1 + 24 / 5 + 7) / 3, 6)]
+    with pytest.warns(DataWarning, match="3 of 3 pooled updates have no length; 10 words"):
+        assert example.values("TS_Verbosity(default_length=10)", bare) == [round((2.2 + 1.8 + 3) / 3, 6)]
+
+
+def test_matches_without_a_place_are_counted(example: ModuleType) -> None:
+    with pytest.warns(DataWarning, match="1 of 2 matches have no position"):
+        assert example.values("TS_Verbosity", example.EXAMPLE.assign(match_start=[np.nan, 0, 0])) == [
+            round((3 + 1 + 4) / 3, 6)
+        ]
+
+
+WRONG: list[tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = [
+    ("ELG", lambda q: q.drop(columns="nugget_length"), "'nugget_length', length of the nugget .words., is missing"),
+    ("LC", lambda q: q.assign(importance=[4, 1, None]), "importance of the nugget 'n1' of query q is 4. It must be 0 to 3"),
+    ("LC", lambda q: q.assign(importance=[-1, 1, None]), "importance of the nugget 'n1' of query q is -1"),
+    ("LC", lambda q: q.assign(importance=["high", "low", "low"]), "'importance' must hold numbers. Found 'high'"),
+    ("LC", lambda q: q.assign(timestamp=[0, None, None]), "'timestamp' has no value for the nugget 'n2' of query q"),
+    ("LC", lambda q: q.assign(iteration=["n1", "n1", ""]), "'importance' has two values for the nugget 'n1' of query q: 3 and 1"),
+    ("ELG", lambda q: q.assign(nugget_length=[0, 0, None]), "The nuggets of query q have no words"),
+    ("ELG", lambda q: q.assign(nugget_length=[-1, 6, None]), "length of the nugget 'n1' of query q is -1"),
+    ("ELG", lambda q: q.assign(length=[-5, 6, 15]), "length of the update 'u1' of query q is -5"),
+    ("ELG", lambda q: q.assign(match_end=[np.inf, 6, None]), "'match_end' must hold finite numbers. Found inf"),
+    ("LC", lambda q: q.assign(timestamp=[np.inf, 0, None]), "qrels column 'timestamp' must hold finite numbers"),
+    ("ELG", lambda q: q.assign(match_start=[5, 0, None]), "match in the update 'u1' goes from word 5 to 4"),
+    ("ELG", lambda q: q.assign(match_start=[-1, 0, None]), "match in the update 'u1' goes from word -1 to 4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("measure", "spoil", "text"), WRONG)
+def test_wrong_judgments_are_named(
+    example: ModuleType, measure: str, spoil: Callable[[pd.DataFrame], pd.DataFrame], text: str
+) -> None:
+    with pytest.raises(DataError, match=text):
+        example.values(measure, spoil(example.EXAMPLE))
+
+
+def test_wrong_runs_are_named(example: ModuleType) -> None:
+    with pytest.raises(
+        DataError, match="LC cannot be computed: the run column 'timestamp', time at which the update was emitted"
+    ):
+        example.values("LC", run={"q": {"u1": 1.0}})
+    with pytest.raises(DataError, match=r"The run column 'timestamp' must hold numbers\. Found 'noon'"):
+        example.values("LC", run=example.STREAM.assign(timestamp=["noon", "one", "two"]))
+    with pytest.raises(DataError, match="length of the update 'u3' of query q is -1"):
+        example.values("ELG", run=example.STREAM.assign(length=[10, 6, -1]))
+    with pytest.raises(DataError, match=r"run column 'length' must hold finite numbers\. Found inf"):
+        example.values("ELG", run=example.STREAM.assign(length=[10, 6, np.inf]))
+
+
+def test_a_year_without_rules_of_its_own_is_refused() -> None:
+    with pytest.raises(UsageError, match="must be one of '2014', '2013'"):
+        irmx.parse_measure("ELG(track='2015')")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmx_stream.tst.word_lengths import words_held_of_the_track
+from irmx_stream.tst.tst_qrels import words_held_of_the_track
 
 
 def test_a_folder_as_rows_of_nuggets(track_files: ModuleType, folder: Path) -> None:

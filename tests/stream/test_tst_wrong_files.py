@@ -90,6 +90,15 @@ def test_a_wrong_line_is_named(track_files: ModuleType, folder: Path, name: str,
         track_files.rows_of(folder)
 
 
+def test_entities_that_contain_entities_are_refused(track_files: ModuleType, folder: Path) -> None:
+    entities = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">\n' for i in range(1, 10))
+    (folder / "topics.xml").write_text(
+        f'<!DOCTYPE t [<!ENTITY l0 "lol">{entities}]>\n<t><event><id>1</id><title>&l9;</title></event></t>'
+    )
+    with pytest.raises(DataError, match=r"topics.xml, line 1: the entity 'l0' is declared; topics have none"):
+        track_files.rows_of(folder)
+
+
 @pytest.mark.parametrize("name", ["update_len", "n_words"])
 def test_a_negative_length_is_named(track_files: ModuleType, folder: Path, name: str) -> None:
     rows = track_files.without_text(track_files.UPDATES, words=name == "n_words")

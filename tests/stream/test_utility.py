@@ -16,13 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.updates.streams import Stream
-from irmx_stream.users.population import Population
-from irmx_stream.users.traces import Traces, simulate
-from irmx_stream.utility import compiled_gains
-from irmx_stream.utility.stream_utility import gains_of, mean_gain, powers, reads_of
-from irmx_stream.utility.utility_of_traces import msu
+from irmx_stream import REVERSE_CHRONOLOGICAL, Population, Stream, Traces, compiled_gains, msu, reads_of, simulate
+from irmx_stream.gains import gains_of, mean_gain, powers
 
 
 def at(text: str) -> float:
@@ -67,7 +62,7 @@ def test_worked_example_of_the_paper() -> None:
 
 
 def test_alpha_of_every_nugget_of_the_worked_example() -> None:
-    from irmx_stream.updates.stream_tables import stream_of
+    from irmx_stream import stream_of
 
     updates, nuggets, traces = paper()
     stream = stream_of(updates, nuggets)
@@ -257,10 +252,10 @@ def test_numba_that_does_not_work_does_not_fail_a_measure(tmp_path: Path, numba:
     (tmp_path / "numba" / "__init__.py").write_text(f"{numba}\n")
     script = """
 import numpy as np
-from irmx_stream.utility import compiled_gains
+from irmx_stream import compiled_gains
 from irmx_stream import Population, simulate, REVERSE_CHRONOLOGICAL
-from irmx_stream.updates.streams import Stream
-from irmx_stream.utility.stream_utility import gains_of
+from irmx_stream import Stream
+from irmx_stream.gains import gains_of
 compiled_gains._WORTH_IT = 0
 users = Population().draw(10)
 stream = Stream.of(np.array([50.0]), np.ones(1), np.ones(1), np.array([0]), np.array([0]), np.zeros(1))
@@ -286,7 +281,7 @@ def test_the_compiled_way_finds_moments_far_from_the_times_of_the_updates(scale:
 
 
 def test_parts_of_the_users_are_the_same_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    from irmx_stream.utility import stream_utility
+    from irmx_stream import gains as stream_utility
 
     rng = np.random.default_rng(3)
     stream = Stream.of(
@@ -337,7 +332,7 @@ def test_standard_error_is_that_of_the_mean_and_of_a_ratio() -> None:
     ("changes", "said"),
     [
         ({"L": 1.5}, r"L must be a number in the range \[0, 1\]"),
-        ({"per": "hour"}, "per must be None or one of 'second', 'update_read', 'update_emitted'"),
+        ({"per": "hour"}, "per must be one of None, 'second', 'update_read', 'update_emitted'"),
         ({"ratio": "mean"}, "ratio must be one of 'by_user', 'of_means'. Got 'mean' instead"),
         ({"late": "after"}, "late must be one of 'before', 'at'. Got 'after' instead"),
         ({"same_time": "score"}, "same_time must be one of 'id', 'run'. Got 'score' instead"),

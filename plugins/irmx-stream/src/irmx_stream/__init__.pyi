@@ -1,23 +1,25 @@
 """Modeled Stream Utility, and the measures of the TREC Temporal Summarization track."""
 
-from .interfaces.chronological import CHRONOLOGICAL, Chronological
-from .interfaces.newest_first import REVERSE_CHRONOLOGICAL, ReverseChronological
-from .interfaces.push import PUSH, Push
-from .interfaces.ranked import RANKED, Ranked
-from .interfaces.reading_interface import ReadingInterface
-from .track.comprehensiveness import LC, Comp, TS_Latency, TS_Verbosity
-from .track.expected_gain import EG, ELG, TS_H, nEG, nELG
+from .gains import Reads, Utility, msu, reads_of
+from .interfaces import (
+    CHRONOLOGICAL,
+    PUSH,
+    RANKED,
+    REVERSE_CHRONOLOGICAL,
+    Chronological,
+    Push,
+    Ranked,
+    ReadingInterface,
+    ReverseChronological,
+)
+from .modeled_stream_utility import MSU, ModeledStreamUtility
+from .population import Population, Users
+from .population_fit import PopulationFit, fit_population
+from .recorded_scores import TopicStream, score_recorded, topic_streams
+from .streams import Stream, stream_of
+from .traces import Recorded, Traces, cut, read_traces, simulate, traces_for
+from .track_measures import EG, ELG, LC, TS_H, Comp, TS_Latency, TS_Verbosity, nEG, nELG
 from .tst.tst_runs import read_tst_runs
-from .updates.stream_tables import stream_of
-from .updates.streams import Stream
-from .users.population import Population, Users
-from .users.population_fit import PopulationFit, fit_population
-from .users.recorded_traces import Recorded, read_traces, traces_for
-from .users.traces import Traces, cut, simulate
-from .utility.modeled_stream_utility import MSU, ModeledStreamUtility
-from .utility.recorded_scores import TopicStream, score_recorded, topic_streams
-from .utility.stream_utility import Reads, Utility, reads_of
-from .utility.utility_of_traces import msu
 
 __all__ = [
     "CHRONOLOGICAL",

@@ -36,8 +36,8 @@ def score(
     Prints tab-separated lines under a header: topic (all: the mean over topics), measure, value, and its standard error over
     the users, nan for a single one.
     """
-    from irmx_stream.users.recorded_traces import read_traces
-    from irmx_stream.utility.recorded_scores import score_recorded
+    from irmx_stream.recorded_scores import score_recorded
+    from irmx_stream.traces import read_traces
 
     if speed is not None and not speed > 0:
         raise UsageError(f"--speed must be a number of words per second above 0. Got {speed:g}.")

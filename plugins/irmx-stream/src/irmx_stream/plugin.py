@@ -1,15 +1,11 @@
 """The hooks of irmx-stream."""
 
 from irmx import Command, Dataset, Format, Measure, Symbol, hookimpl
-from irmx_stream.interfaces.chronological import CHRONOLOGICAL
-from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.interfaces.push import PUSH
-from irmx_stream.interfaces.ranked import RANKED
-from irmx_stream.track.comprehensiveness import LC, Comp, TS_Latency, TS_Verbosity
-from irmx_stream.track.expected_gain import EG, ELG, TS_H, nEG, nELG
+from irmx_stream.interfaces import CHRONOLOGICAL, PUSH, RANKED, REVERSE_CHRONOLOGICAL
+from irmx_stream.modeled_stream_utility import MSU
+from irmx_stream.track_measures import EG, ELG, LC, TS_H, Comp, TS_Latency, TS_Verbosity, nEG, nELG
 from irmx_stream.tst.tst_datasets import datasets
-from irmx_stream.tst.tst_format import Tst
-from irmx_stream.utility.modeled_stream_utility import MSU
+from irmx_stream.tst.tst_runs import Tst
 
 
 @hookimpl

@@ -11,12 +11,11 @@ import numpy as np
 
 from irmx import DataWarning
 from irmx.ragged import Floats
-from irmx_stream.interfaces.reading_interface import ReadingInterface
-from irmx_stream.updates.prepared_streams import Streams
-from irmx_stream.updates.streams import Stream
-from irmx_stream.users.population import MOST_USERS, Population, Users
-from irmx_stream.users.traces import Traces, cut, simulate
-from irmx_stream.utility.stream_utility import Utility, amounts_of, compiled_for, gains_of, mean_gain
+from irmx_stream.gains import Utility, amounts_of, compiled_for, gains_of, mean_gain
+from irmx_stream.interfaces import ReadingInterface
+from irmx_stream.population import MOST_USERS, Population, Users
+from irmx_stream.streams import Stream, Streams
+from irmx_stream.traces import Traces, cut, simulate
 
 FIRST_USERS = 1000
 """The initial number of users if it depends on the precision; it is doubled until the precision is reached."""

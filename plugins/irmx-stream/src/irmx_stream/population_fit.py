@@ -12,11 +12,12 @@ import numpy as np
 from irmx import DataError, UsageError
 from irmx.ragged import Floats, Ints, segment_sum, short_repr
 from irmx.toolkit import html_result, plural
-from irmx_stream.users.population import Population
-from irmx_stream.users.recorded_traces import Recorded, read_traces
+from irmx_stream.population import Population
+from irmx_stream.traces import Recorded, read_traces
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 _NODES, _WEIGHTS = np.polynomial.hermite.hermgauss(40)
 _Z95 = 1.959963984540054
@@ -102,8 +103,8 @@ def fit_population(
 
     Examples
     --------
-    >>> from irmx_stream.users.recorded_traces import Recorded
-    >>> from irmx_stream.users.traces import simulate
+    >>> from irmx_stream.traces import Recorded
+    >>> from irmx_stream.traces import simulate
     >>> users = Population(MA="6h", SA="3h").draw(200)
     >>> log = Recorded([str(u) for u in range(200)], simulate(users, "10d"), users.speed)
     >>> fit = fit_population(log, end=864000)

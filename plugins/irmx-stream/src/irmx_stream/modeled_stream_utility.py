@@ -6,21 +6,9 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from irmx import (
-    COMMON_PARAMS,
-    Citation,
-    Formula,
-    Measure,
-    Param,
-    Rankings,
-    TopicScores,
-    UsageError,
-)
+from irmx import COMMON_PARAMS, Citation, Formula, Measure, Param, Rankings, TopicScores, UsageError
 from irmx.toolkit import duration
-from irmx_stream.interfaces.newest_first import REVERSE_CHRONOLOGICAL
-from irmx_stream.interfaces.reading_interface import KIND
-from irmx_stream.updates.checked_values import SAME_TIME
-from irmx_stream.updates.stream_columns import (
+from irmx_stream.columns import (
     JUDGED_LENGTH,
     LENGTH,
     NUGGET,
@@ -31,18 +19,15 @@ from irmx_stream.updates.stream_columns import (
     REPLACED,
     TIMESTAMP,
 )
-from irmx_stream.updates.streams import LATE
-from irmx_stream.users.population import MOST_USERS, Population
+from irmx_stream.interfaces import KIND, PER, RATIO, REVERSE_CHRONOLOGICAL
+from irmx_stream.nuggets import SAME_TIME
+from irmx_stream.population import MOST_USERS, Population
+from irmx_stream.streams import LATE
 
 if TYPE_CHECKING:
-    from irmx_stream.updates.prepared_streams import Streams
-    from irmx_stream.utility.simulated_users import Crowd, Setting
+    from irmx_stream.simulated_users import Crowd, Setting
+    from irmx_stream.streams import Streams
 
-PER = ("second", "update_read", "update_emitted")
-"""The units by which the gain can be divided."""
-
-RATIO = ("by_user", "of_means")
-"""How gains are divided by amounts: of each user, then the mean is taken; or the mean gain by the mean amount."""
 
 BARUAH = Citation(
     "Baruah2015",
@@ -209,7 +194,7 @@ class ModeledStreamUtility(Measure):
 
     @cached_property
     def _crowd(self) -> Crowd:
-        from irmx_stream.utility.simulated_users import Crowd
+        from irmx_stream.simulated_users import Crowd
 
         return Crowd(
             self._population,
@@ -222,7 +207,7 @@ class ModeledStreamUtility(Measure):
 
     @cached_property
     def _setting(self) -> Setting:
-        from irmx_stream.utility.simulated_users import Setting
+        from irmx_stream.simulated_users import Setting
 
         return Setting(self["L"], self["per"], self["late"], self["ratio"])
 
@@ -230,15 +215,15 @@ class ModeledStreamUtility(Measure):
         return self["rel"], self["default_length"], self["duplicates"], self["copies"], self["same_time"]
 
     def prepare(self, rankings: Rankings) -> Streams:
-        from irmx_stream.updates.prepared_streams import streams_of
+        from irmx_stream.streams import streams_of
 
         asked = ("default_length", "duplicates", "copies", "same_time")
         return streams_of(rankings, *(self[name] for name in asked))
 
     @classmethod
     def score_prepared(cls, prepared: Sequence[Any], settings: Sequence[Any]) -> list[list[TopicScores]]:
-        from irmx_stream.utility.simulated_users import utilities
-        from irmx_stream.utility.stream_utility import scores_of
+        from irmx_stream.gains import scores_of
+        from irmx_stream.simulated_users import utilities
 
         found = utilities(prepared, settings[0]._crowd, [m._setting for m in settings])
         return [[scores_of(of_setting) for of_setting in of_run] for of_run in found]
@@ -248,14 +233,14 @@ class ModeledStreamUtility(Measure):
         return self.score_prepared([streams], [self])[0][0]
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
-        from irmx_stream.utility.read_tables import table_of_reads
+        from irmx_stream.explained_users import table_of_reads
 
         streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
         return table_of_reads(rankings, streams, self._crowd, self._setting, self["same_time"])
 
     def draw_user(self, rankings: Rankings, ax: Any) -> None:
         """Draw the updates, and of the first users the sessions, with what they first read in them."""
-        from irmx_stream.utility.visits_picture import draw_visits
+        from irmx_stream.explained_users import draw_visits
 
         streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
         draw_visits(streams, self._crowd, self._setting, ax)

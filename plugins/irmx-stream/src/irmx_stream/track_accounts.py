@@ -10,9 +10,7 @@ import numpy as np
 
 from irmx import Column, DataError, DataWarning, Rankings
 from irmx.ragged import Floats, Ints, position_in_run, segment_sum
-from irmx_stream.updates.checked_values import given_lengths, places_of_updates, refuse_other_times, with_judged
-from irmx_stream.updates.nuggets import Nuggets, as_in_the_track, in_use, warn_of_far_nuggets
-from irmx_stream.updates.stream_columns import (
+from irmx_stream.columns import (
     IMPORTANCE,
     JUDGED_LENGTH,
     MATCH_END,
@@ -22,6 +20,16 @@ from irmx_stream.updates.stream_columns import (
     ORIGINAL_LENGTH,
     TIMESTAMP,
     TRACK_COLUMNS,
+)
+from irmx_stream.nuggets import (
+    Nuggets,
+    as_in_the_track,
+    given_lengths,
+    in_use,
+    places_of_updates,
+    refuse_other_times,
+    warn_of_far_nuggets,
+    with_judged,
 )
 
 LATENCY_STEP = 21600.0

@@ -11,12 +11,11 @@ import irmx
 from irmx import DataError, DataWarning, Rankings, TopicScores, UsageError
 from irmx.ragged import short_repr
 from irmx.toolkit import DetailedResults, plural
-from irmx_stream.updates.stream_columns import QUERY_START
-from irmx_stream.updates.streams import Stream
-from irmx_stream.users.recorded_traces import Recorded, traces_for
-from irmx_stream.users.traces import Traces, speeds_of
-from irmx_stream.utility.modeled_stream_utility import ModeledStreamUtility
-from irmx_stream.utility.stream_utility import amounts_of, gains_of, mean_gain, scores_of
+from irmx_stream.columns import QUERY_START
+from irmx_stream.gains import amounts_of, gains_of, mean_gain, scores_of
+from irmx_stream.modeled_stream_utility import ModeledStreamUtility
+from irmx_stream.streams import Stream
+from irmx_stream.traces import Recorded, Traces, speeds_of, traces_for
 
 _OF_SIMULATED = ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma", "users", "precision", "sampling")
 """The parameters of MSU that describe the users."""

@@ -1,1 +1,0 @@
-"""Reading interfaces: which updates users read in which session."""

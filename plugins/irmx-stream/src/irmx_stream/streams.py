@@ -1,0 +1,395 @@
+"""Streams: the updates that a user can read and the nuggets they hold, from tables, and of a run over all topics."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from irmx import DataError, DataWarning, Param, Rankings, UsageError, read_table
+from irmx.ragged import Array, Floats, Ints, offsets_of, short_repr
+from irmx_stream.columns import NUGGET_TIME, QUERY_END, QUERY_START, TIMESTAMP
+from irmx_stream.nuggets import (
+    SAME_TIME,
+    Nuggets,
+    as_in_the_track,
+    given_lengths,
+    in_use,
+    places_of_ids,
+    places_of_updates,
+    refuse_other_times,
+    warn_of_far_nuggets,
+)
+
+LATE = ("before", "at")
+"""Which sessions make a nugget late: those that start after it was known, or also those that start at that time."""
+
+_CELLS = 2**17
+
+
+def in_order(time: Floats, confidence: Floats, *further: Array) -> Ints:
+    """Return the updates of a run oldest first, in the order of :class:`Stream`.
+
+    Updates with the same time and confidence are sorted by further columns, lowest first; if these are equal too, or there
+    are none, the one later in the run comes first.
+
+    >>> in_order(np.array([5, 5, 0]), np.zeros(3)), in_order(np.array([5, 5, 0]), np.zeros(3), np.array([1, 2, 3]))
+    (array([2, 1, 0]), array([2, 0, 1]))
+    """
+    return np.lexsort((-np.arange(len(time)), *reversed(further), confidence, time))
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One topic's updates, oldest first, and the nuggets that some of them hold.
+
+    Updates with the same time are sorted by confidence, lowest first, so that reading from the end is reading the newest
+    first and, for equal times, the most confident first. Those with the same confidence are sorted by id, so that the
+    largest id is read first, or by the order of the run; see :meth:`of`.
+
+    Attributes
+    ----------
+    time : float array, shape (updates,)
+        The time at which each was emitted, in seconds; ascending.
+    length : float array, shape (updates,)
+        The number of words of each.
+    confidence : float array, shape (updates,)
+        The system's confidence in each.
+    update : int array, shape (pairs,)
+        The index of the update, for every pair of an update and a nugget that it holds; ascending.
+    nugget : int array, shape (pairs,)
+        The number of the nugget, for every pair.
+    nugget_time : float array, shape (nuggets,)
+        The time at which each nugget was first known; ascending.
+    """
+
+    time: Floats
+    length: Floats
+    confidence: Floats
+    update: Ints
+    nugget: Ints
+    nugget_time: Floats
+
+    __repr__ = short_repr
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @classmethod
+    def of(
+        cls,
+        time: Floats,
+        length: Floats,
+        confidence: Floats,
+        update: Ints,
+        nugget: Ints,
+        nugget_time: Floats,
+        place: Ints | None = None,
+    ) -> Stream:
+        """Return the stream for updates in the order of a run, and pairs of an update and a nugget in any order.
+
+        The nuggets are numbered in the order of their times. ``place`` is the rank of the id of each update among all ids:
+        updates with the same time and confidence are read by descending id, whatever the order of the run. Without it they
+        are read in the order of the run.
+        """
+        by_time = np.argsort(nugget_time, kind="stable")
+        number = np.empty(len(by_time), dtype=np.int64)
+        number[by_time] = np.arange(len(by_time))
+        oldest_first = in_order(time, confidence, *(() if place is None else (place, length)))
+        new = np.empty(len(time), dtype=np.int64)
+        new[oldest_first] = np.arange(len(time))
+        of_pairs = np.stack([new[np.asarray(update, dtype=np.int64)], number[np.asarray(nugget, dtype=np.int64)]])
+        place_of_pair, nugget_of_pair = np.unique(of_pairs, axis=1)
+        return cls(
+            time[oldest_first],
+            length[oldest_first],
+            confidence[oldest_first],
+            place_of_pair,
+            nugget_of_pair,
+            nugget_time[by_time],
+        )
+
+    @cached_property
+    def words(self) -> Floats:
+        """The cumulative words of the updates, starting with 0, shape (updates + 1,)."""
+        out = np.zeros(len(self) + 1)
+        np.cumsum(self.length, out=out[1:])
+        return out
+
+    @cached_property
+    def table(self) -> tuple[Ints, float]:
+        """Lookup table for a moment t among the times: it is between table[c] and table[c + 1], with c = floor(t * scale).
+
+        Moments outside the times of the updates are in the nearest cell.
+        """
+        cells = min(_CELLS, 4 * len(self) + 1)
+        last = float(self.time[-1]) if len(self) else 0.0
+        scale = cells / last if last > 0 and np.isfinite(cells / last) else 0.0
+        cell = np.clip(np.floor(self.time * scale), 0, cells).astype(np.int64)
+        return offsets_of(np.bincount(cell, minlength=cells + 1)).astype(np.int32), scale
+
+    def known(self, late: str) -> Floats:
+        """Return the moment from which on the start of a session makes each nugget late: just after its time, or at it."""
+        return self.nugget_time if late == "at" else np.asarray(np.nextafter(self.nugget_time, np.inf))
+
+    @cached_property
+    def held(self) -> Ints:
+        """The indices of the updates that hold a nugget, ascending: the only ones that need work."""
+        return np.unique(self.update)
+
+
+_UPDATES: dict[str, Param | type] = {
+    "doc_id": str,
+    "timestamp": Param(float, "time at which the update was emitted", unit="s", required=True),
+    "length": Param(float, "length of the update", unit="words", low=0, required=True),
+    "score": Param(float, "the confidence of the system", default=0.0),
+}
+_NUGGETS: dict[str, Param | type] = {
+    "doc_id": str,
+    "iteration": Param(str, "the nugget", required=True),
+    "timestamp": Param(float, "time at which the nugget was first known", unit="s", required=True),
+}
+
+
+def require_one_of(name: str, value: Any, choices: tuple[str | None, ...]) -> None:
+    """Raise if an argument is not one of its choices."""
+    if value not in choices:
+        raise UsageError(f"{name} must be one of {', '.join(map(repr, choices))}. Got {value!r} instead.")
+
+
+def stream_of(updates: Any, nuggets: Any = None, same_time: str = "id") -> Stream:
+    """Return the stream of one topic's updates and nuggets.
+
+    Parameters
+    ----------
+    updates : Stream, DataFrame or mapping of columns
+        ``doc_id``, ``timestamp`` (s), ``length`` (words) and, if known, ``score``, the confidence.
+    nuggets : DataFrame or mapping of columns
+        ``doc_id``, ``iteration`` (the nugget), ``timestamp`` (s; when it was first known). Rows of updates that were not
+        emitted are ignored.
+    same_time : {"id", "run"}
+        Whether updates with the same time and confidence are read by descending ``doc_id``, or in the order of the table.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        For an unknown ``same_time``.
+    irmx.errors.DataError
+        If a column or a number is missing, a length is negative, or a nugget has two times.
+
+    Examples
+    --------
+    >>> updates = {"doc_id": ["u2", "u1"], "timestamp": [150, 10], "length": [8, 12]}
+    >>> stream_of(updates, {"doc_id": ["u1"], "iteration": ["n1"], "timestamp": [5]}).time
+    array([ 10., 150.])
+    """
+    if isinstance(updates, Stream):
+        return updates
+    require_one_of("same_time", same_time, SAME_TIME)
+    emissions = read_table(updates, _UPDATES, "table of updates", empty=True)
+    known = read_table(nuggets, _NUGGETS, "table of nuggets", empty=True)
+    ids, names = emissions["doc_id"].tolist(), known["iteration"].tolist()
+    number = {name: i for i, name in enumerate(sorted(set(names)))}
+    times: dict[str, float] = {}
+    for row, (name, when) in enumerate(zip(names, known["timestamp"].tolist(), strict=True)):
+        if times.setdefault(name, when) != when:
+            known.refuse([names.index(name), row], f"the nugget {name!r} has two times: {times[name]:g} and {when:g}.")
+    emitted: dict[str, list[int]] = {}
+    for row, doc_id in enumerate(ids):
+        emitted.setdefault(doc_id, []).append(row)
+    pairs = [
+        (row, number[name])
+        for doc_id, name in zip(known["doc_id"], names, strict=True)
+        for row in emitted.get(doc_id, ())
+    ]
+    update, nugget = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    nugget_time = np.array([times[name] for name in number], dtype=np.float64)
+    place = places_of_ids(ids) if same_time == "id" else None
+    time, length, confidence = (emissions[name] for name in ("timestamp", "length", "score"))
+    return Stream.of(time, length, confidence, update, nugget, nugget_time, place)
+
+
+@dataclass(frozen=True)
+class Streams:
+    """The streams of a run, one per topic, as ragged arrays; times are seconds from the start of the topic's window.
+
+    Attributes
+    ----------
+    topics : tuple
+        The query ids.
+    window : float array, shape (topics,)
+        The length of each topic's window, in seconds.
+    updates, pairs, nuggets : int array, shape (topics + 1,)
+        The offsets of each topic's updates, pairs and nuggets.
+    time, length, confidence : float array
+        Values of the updates, oldest first; see :class:`Stream`.
+    update, nugget : int array
+        The update and the nugget of each pair; see :class:`Stream`.
+    nugget_time : float array
+        Times of the nuggets.
+    """
+
+    topics: tuple[Any, ...]
+    window: Floats
+    updates: Ints
+    pairs: Ints
+    nuggets: Ints
+    time: Floats
+    length: Floats
+    confidence: Floats
+    update: Ints
+    nugget: Ints
+    nugget_time: Floats
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    @cached_property
+    def each(self) -> list[Stream]:
+        """The stream of every topic."""
+        return [self._of(topic) for topic in range(len(self))]
+
+    def _of(self, topic: int) -> Stream:
+        updates, pairs, nuggets = (
+            slice(offsets[topic], offsets[topic + 1]) for offsets in (self.updates, self.pairs, self.nuggets)
+        )
+        return Stream(
+            self.time[updates],
+            self.length[updates],
+            self.confidence[updates],
+            self.update[pairs],
+            self.nugget[pairs],
+            self.nugget_time[nuggets],
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "each"}
+
+
+def streams_of(rankings: Rankings, default_length: float, duplicates: str, copies: str, same_time: str) -> Streams:
+    """Return the streams of a run.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        The run and the judgments; only their rows are used, nothing is ranked.
+    default_length : float
+        Number of words of an update whose length neither the run nor the qrels have; a warning counts these updates.
+    duplicates : {"all", "pool"}
+        Whether near-duplicates found later than the pool hold the nuggets of their originals.
+    copies : {"both", "original"}
+        Whether a near-duplicate holds its own nuggets and its original's, or its original's instead of its own.
+    same_time : {"id", "run"}
+        Whether updates with the same time and confidence are read by descending id or in the order of the run.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        For a negative length, a nugget without a time or with two, a window that ends before it starts.
+    """
+    run, qrels = rankings.run_rows, rankings.qrels_rows
+    start, window = _windows(rankings)
+    time = run.column(TIMESTAMP, missing_ok=True)
+    at_run, at_qrels = rankings.matching_rows()
+    length = _lengths(rankings, at_run, at_qrels, default_length)
+    numbered = Nuggets.of(rankings)
+    warn_of_far_nuggets(rankings)
+    known = numbered.column(NUGGET_TIME)
+    nuggets = np.searchsorted(numbered.topic, np.arange(len(rankings) + 1))
+    holds = (numbered.of_row >= 0) & (qrels.grade >= rankings.rel) & in_use(qrels, duplicates)
+    if copies == "original":
+        holds &= as_in_the_track(qrels)
+    at_run, at_qrels = at_run[holds[at_qrels]], at_qrels[holds[at_qrels]]
+    refuse_other_times(time, run.topic, known, numbered.topic)
+    time, nugget_time = time - start[run.topic], known - start[numbered.topic]
+    _tell_of_times(time, window[run.topic])
+    places = places_of_updates(rankings) if same_time == "id" else None
+    made = []
+    ends = np.searchsorted(at_run, run.offsets)
+    for topic, (a, b) in enumerate(zip(run.offsets.tolist(), run.offsets[1:].tolist(), strict=False)):
+        pairs = slice(ends[topic], ends[topic + 1])
+        there = time[a:b] <= window[topic]
+        number = np.cumsum(there) - 1
+        update, name = at_run[pairs] - a, numbered.of_row[at_qrels[pairs]] - nuggets[topic]
+        update, name = number[update[there[update]]], name[there[update]]
+        made.append(
+            Stream.of(
+                time[a:b][there],
+                length[a:b][there],
+                run.score[a:b][there],
+                update,
+                name,
+                nugget_time[nuggets[topic] : nuggets[topic + 1]],
+                None if places is None else places[a:b][there],
+            )
+        )
+    return _packed(rankings.topics, window, nuggets, made)
+
+
+def _packed(topics: tuple[Any, ...], window: Floats, nuggets: Ints, streams: list[Stream]) -> Streams:
+    def joined(name: str, dtype: type) -> Array:
+        return np.concatenate([np.empty(0, dtype), *(getattr(s, name) for s in streams)])
+
+    return Streams(
+        topics,
+        window,
+        offsets_of([len(s) for s in streams]),
+        offsets_of([len(s.update) for s in streams]),
+        nuggets,
+        joined("time", float),
+        joined("length", float),
+        joined("confidence", float),
+        joined("update", int),
+        joined("nugget", int),
+        joined("nugget_time", float),
+    )
+
+
+def _windows(rankings: Rankings) -> tuple[Floats, Floats]:
+    """Return the start and the length of every topic's window."""
+    start, end = (rankings.topic_column(c) for c in (QUERY_START, QUERY_END))
+    wrong = np.flatnonzero(end < start)
+    if len(wrong):
+        i = int(wrong[0])
+        raise DataError(
+            f"The window of query {rankings.topics[i]} ends before it starts: query_start {start[i]:.15g}, "
+            f"query_end {end[i]:.15g}."
+        )
+    return start, end - start
+
+
+def _lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints, default_length: float) -> Floats:
+    """Return the words of every update: from the run, else from the qrels, else the default."""
+    length = given_lengths(rankings, at_run, at_qrels)
+    unknown = np.isnan(length)
+    if unknown.any():
+        warnings.warn(
+            f"{int(unknown.sum()):,} of {len(length):,} updates have no length; {default_length:g} words are assumed "
+            "(default_length).",
+            DataWarning,
+            stacklevel=2,
+        )
+        length[unknown] = default_length
+    return length
+
+
+def _tell_of_times(time: Floats, window: Floats) -> None:
+    """Warn about updates without a time, or outside the window of their topic."""
+    unknown = int(np.isnan(time).sum())
+    if unknown:
+        warnings.warn(
+            f"{unknown:,} of {len(time):,} updates have no timestamp; they are never delivered.",
+            DataWarning,
+            stacklevel=2,
+        )
+    early, late = int((time < 0).sum()), int((time > window).sum())
+    if early or late:
+        warnings.warn(
+            f"{early + late:,} of {len(time):,} updates were emitted outside their topic's time window: {early:,} before "
+            f"its start, which are available in the first session, and {late:,} after its end, which are left out.",
+            DataWarning,
+            stacklevel=2,
+        )

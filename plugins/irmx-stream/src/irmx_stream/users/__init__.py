@@ -1,1 +1,0 @@
-"""Users: when they visit a stream and for how long, simulated or recorded."""

@@ -1,1 +1,0 @@
-"""Modeled Stream Utility."""
