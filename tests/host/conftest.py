@@ -77,11 +77,14 @@ def registry_with(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Registry]:
 def installed() -> Callable[..., None]:
     """A function that puts a plugin of one module into a folder, as if it were installed there."""
 
-    def put(folder: Path, name: str, code: str, summary: str = "A plugin of a test", point: str = "") -> None:
-        (folder / f"irmx_{name}.py").write_text(code, encoding="utf-8")
+    def put(
+        folder: Path, name: str, code: str, summary: str = "A plugin of a test", point: str = "", requires: Any = ()
+    ) -> None:
         about = folder / f"irmx_{name}-1.0.dist-info"
         about.mkdir(parents=True)
-        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: irmx-{name}\nVersion: 1.0\nSummary: {summary}\n")
+        (folder / f"irmx_{name}.py").write_text(code, encoding="utf-8")
+        lines = [f"Metadata-Version: 2.1\nName: irmx-{name}\nVersion: 1.0\nSummary: {summary}"]
+        (about / "METADATA").write_text("\n".join([*lines, *(f"Requires-Dist: {one}" for one in requires), ""]))
         (about / "entry_points.txt").write_text(f"[irmx]\n{point or name} = irmx_{name}\n")
 
     return put

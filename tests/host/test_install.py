@@ -94,6 +94,13 @@ for thread in threads:
     thread.join()
 assert len(found) == 8 and all("MP" in names and names == found[0] for names in found), found
 """,
+    "there need be no standard output": """
+import sys
+for stream in ("stdout", "stderr"):
+    setattr(sys, stream, None)
+irmx.registry()
+assert "MP" in irmx.registry().measures()
+""",
     "a warning made an error leaves no half-filled registry": """
 import os
 os.environ["IRMX_DISABLED_PLUGINS"] = "nothing-of-this-name"

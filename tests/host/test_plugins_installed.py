@@ -1,4 +1,4 @@
-"""Plugin distributions, built and installed in a clean environment: found, used, and harmless where they are broken."""
+"""A plugin built and installed in a clean environment is found and used in every way; one that hangs can be left."""
 
 import os
 import signal
@@ -7,7 +7,6 @@ import sys
 import sysconfig
 import venv
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,6 @@ import pytest
 pytestmark = pytest.mark.slow
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
-GOOD, BAD, CLAIMING = "good", ("broken", "raising", "newer", "wrong", "quitting"), ("taken", "clash")
-HANGING, HOST = "hanging", "irmx (host)"
-INSTALLED = sorted({point.name for point in metadata.entry_points(group="irmx")})
-"""The plugins that are installed beside this checkout; the environment of the tests has them, too."""
 QRELS, RUN = "q 0 a 1\nq 0 b 0\n", "q Q0 b 1 2.0 t\nq Q0 a 2 1.0 t\n"
 Do = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -34,13 +29,12 @@ def do(tmp_path_factory: pytest.TempPathFactory) -> Do:
     site = Path(sysconfig.get_path("purelib", vars=paths))
     ours = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     site.joinpath("ours.pth").write_text("".join(f"import site; site.addsitedir({p!r})\n" for p in sorted(ours)))
-    for name in (GOOD, *BAD, *CLAIMING):
-        wheel(FIXTURES / name, folder / "wheels")
+    wheel(FIXTURES / "good", folder / "wheels")
     for file in sorted((folder / "wheels").glob("*.whl")):
         unpack(file, site)
 
-    wheel(FIXTURES / HANGING, folder / HANGING)
-    (hanging,) = (folder / HANGING).glob("*.whl")  # apart: it is importable where PYTHONPATH names it
+    wheel(FIXTURES / "hanging", folder / "hanging")
+    (hanging,) = (folder / "hanging").glob("*.whl")  # apart: it is importable where PYTHONPATH names it
 
     def run(*arguments: object, hang: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("IRMX_", "PYTHON"))}
@@ -135,93 +129,14 @@ print(ir_measures.calc_aggregate([measure, ir_measures.AP], {"q": {"a": 1}}, {"q
     assert "AP: 0.5" in done.stdout
 
 
-REASONS = {
-    "broken": "libvector.so.7 is not there",
-    "raising": "its hook irmx_measures raised KeyError: 'no table of constants'",
-    "newer": "it needs irmx >=999; this is irmx",
-    "wrong": "its hook irmx_measures returned ZAlone; a list of objects is expected",
-    "quitting": "SystemExit: 3",
-}
-
-
-def test_broken_plugins_are_reported_with_name_and_reason(do: Do) -> None:
+def test_its_offers_are_listed(do: Do) -> None:
     shown = do(*IRMX, "plugins")
-    assert shown.returncode == 0
-    for name, reason in REASONS.items():
-        assert f"{name} (irmx-{name})" in shown.stdout
-        assert f"not in use: {reason}" in shown.stdout or f"not in use: ImportError: {reason}" in shown.stdout
-        assert any(name in line and reason in line for line in shown.stderr.splitlines())
-    assert shown.stdout.startswith(HOST)
-    assert "quitting: there is no licence" in shown.stderr
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.startswith("irmx (host)")
     assert "fixture (irmx-fixture) 1.2.3" in shown.stdout
     for what in ("measures: ZFirstRank", "scorers: SetR", "symbols: steady", "formats: pairs", "datasets: irmx-fixture/some",
-                 "commands: greet", "measures: ZTaken", "output formats: count", "measures: NCP"):  # fmt: skip
+                 "commands: greet", "output formats: count", "measures: NCP"):  # fmt: skip
         assert what in shown.stdout
-
-
-REFUSED = {
-    "MP": {"taken": "markov (irmx-markov 0.2.0) ships with irmx and has the name."},
-    "AP": {"clash": "ir_measures already has this name."},
-    "ZShared": {"taken": "clash (irmx-clash 0.4) claims it, too.", "clash": "taken (irmx-taken 0.3) claims it, too."},
-}
-
-
-def test_a_name_that_several_plugins_claim_is_refused_and_shown_with_the_reason(do: Do) -> None:
-    shown = do(*IRMX, "plugins")
-    for name, reasons in REFUSED.items():
-        for plugin, reason in reasons.items():
-            part = shown.stdout.partition(f"{plugin} (irmx-{plugin}) ")[2]
-            assert f"refused: measures {name}: {reason}" in "\n".join(part.splitlines()[:4])
-            assert any(
-                f"'{name}' of the irmx plugin {plugin}" in line and reason in line for line in shown.stderr.splitlines()
-            )
-    asked = ("eval", "some.qrels", "some.run")
-    assert do(*IRMX, *asked, "MP(model=GL_AD_ID)", "ZTaken").stdout == "MP(model=GL_AD_ID)\t0.5000\nZTaken\t2.0000\n"
-    assert do(*IRMX, *asked, "ZShared").returncode == 2
-    assert do(*IRMX, *asked, "ZShared", IRMX_DISABLED_PLUGINS="clash").stdout == "ZShared\t2.0000\n"
-
-
-def test_a_refused_plugin_leaves_nothing_behind(do: Do) -> None:
-    done = do(
-        "-W",
-        "ignore",
-        "-c",
-        "import irmx; r = irmx.registry(); print('ghost' in r.attributes(), r.measures()['ZFirstRank'])",
-    )
-    assert done.stdout.split()[0] == "False", done.stderr
-    assert do(*IRMX, "eval", "some.qrels", "some.run", "AP", "-p", "-1").stdout == "AP\t0.5\n"
-
-
-def loaded(do: Do, **environment: str) -> tuple[list[str], str]:
-    code = "import irmx; print(*(p.name for p in irmx.registry().plugins.values() if not p.failure), sep=',')"
-    done = do("-c", code, **environment)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip().split(","), done.stderr
-
-
-def test_the_environment_chooses_plugins(do: Do) -> None:
-    there = sorted([*INSTALLED, "fixture", *CLAIMING])
-    assert loaded(do)[0] == [HOST, *there]
-    assert loaded(do, IRMX_LOAD_PLUGINS="") == ([HOST], "")
-    assert loaded(do, IRMX_LOAD_PLUGINS="ncp") == ([HOST, "ncp"], "")
-    assert loaded(do, IRMX_LOAD_PLUGINS="irmx-ncp, fixture") == ([HOST, "fixture", "ncp"], "")
-    without = ",".join(f"irmx-{name}" if name == "wrong" else name for name in BAD)
-    assert loaded(do, IRMX_DISABLED_PLUGINS=without)[0] == [HOST, *there]
-    some = [name for name in there if name != "ncp"]
-    assert loaded(do, IRMX_DISABLED_PLUGINS=",".join([without, *some])) == ([HOST, "ncp"], "")
-    assert loaded(do, IRMX_LOAD_PLUGINS="ncp,markov", IRMX_DISABLED_PLUGINS="ncp") == ([HOST, "markov"], "")
-
-
-def test_a_name_that_is_not_installed_is_warned_of(do: Do) -> None:
-    for variable in ("IRMX_LOAD_PLUGINS", "IRMX_DISABLED_PLUGINS"):
-        said = loaded(do, **{variable: "ncpp"})[1]
-        assert f"{variable} names 'ncpp', which is not installed. Did you mean ncp?" in said
-
-
-def test_plugins_that_the_environment_leaves_out_are_shown(do: Do) -> None:
-    shown = do(*IRMX, "plugins", IRMX_LOAD_PLUGINS="ncp").stdout
-    assert "not in use: not listed in IRMX_LOAD_PLUGINS" in shown
-    assert "not in use: listed in IRMX_DISABLED_PLUGINS" in do(*IRMX, "plugins", IRMX_DISABLED_PLUGINS="ncp").stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends the signal of Ctrl-C as POSIX has it")
