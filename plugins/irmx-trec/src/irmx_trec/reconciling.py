@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations, compress, product
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -27,6 +27,8 @@ MOST_CHANGES, MOST_BY_TOPIC = 2, 3
 _ENDLESS = 1e9
 """Means that are not finite, or as large as no measure is, are not counted."""
 
+_SAME = 1e-12
+"""Values that differ by no more are the same but for rounding."""
 _AROUND = 0.1
 """The chance of a hit by luck is that of a number at most so far from the value of irmx."""
 
@@ -211,7 +213,7 @@ class Reconciliation:
 
     def _same(self, one: Iterable[tuple[str, str]], other: Iterable[tuple[str, str]]) -> bool:
         return all(
-            np.allclose(a, b, rtol=0, atol=1e-12, equal_nan=True)
+            np.allclose(a, b, rtol=0, atol=_SAME, equal_nan=True)
             for a, b in zip(self.topics.values(dict(one)), self.topics.values(dict(other)), strict=True)
         )
 
@@ -225,10 +227,11 @@ class Reconciliation:
         )
 
     @cached_property
-    def _changes_of_tools(self) -> list[tuple[Tool, Fit]]:
-        tools = [(tool, self._of_tool(tool)) for tool in TOOLS if self.topics.kind in tool.measures]
-        whole = [(tool, of) for tool, of in tools if self._shows(tool)]
-        return [(tool, self._needed(of)) for tool, of in whole]
+    def _values_of_tools(self) -> tuple[list[str], Any]:
+        """The tools whose changes these files can show, and the values and weights that each gives the topics."""
+        tools = [tool for tool in TOOLS if self.topics.kind in tool.measures and self._shows(tool)]
+        values = [self.topics.values(dict(self._of_tool(tool))) for tool in tools]
+        return [str(tool) for tool in tools], np.array(values).reshape(len(tools), 2, -1)
 
     def _shows(self, tool: Tool) -> bool:
         """Tell whether the options of a tool are all among those that this measure has here, or cannot matter here."""
@@ -240,8 +243,9 @@ class Reconciliation:
     def tools(self, changes: Fit) -> list[str]:
         """Return the tools that make just these changes, as far as these files can show."""
         if changes not in self._tools_by_changes:
-            same = [str(tool) for tool, of in self._changes_of_tools if of == changes or self._same(of, changes)]
-            self._tools_by_changes[changes] = list(dict.fromkeys(same))
+            tools, values = self._values_of_tools
+            same = np.isclose(values, self.topics.values(dict(changes)), rtol=0, atol=_SAME, equal_nan=True)
+            self._tools_by_changes[changes] = list(dict.fromkeys(compress(tools, np.all(same, axis=(1, 2)))))
         return self._tools_by_changes[changes]
 
     @cached_property
