@@ -67,11 +67,7 @@ FAMILIES = {
         "tests/markov",
     ),
     "diversity": Family(
-        of(
-            "temporal",
-            *(f"measures/{m}" for m in ("average_precision", "cell_formulas", "d_measures", "diversity", "err")),
-        )
-        + of("temporal", *(f"measures/{m}" for m in ("lifted", "ndcg", "precision", "subtopic_recall"))),
+        of("temporal", "cells", "diversity", "intent_aware", "lifted", "subtopic_measures"),
         "tests/temporal",
     ),
     "pages": Family(

@@ -15,7 +15,7 @@ import pytest
 import irmx
 from irmx_temporal import window_histogram
 from irmx_temporal.window_histogram import TopicWindows, windows_of
-from irmx_temporal.windows.windows_of_rows import Windowing
+from irmx_temporal.windows import Windowing
 
 ROWS = [
     ("1", "c1", "a", 1, "2014-03-01"),

@@ -1,14 +1,10 @@
 """The hooks of irmx-temporal."""
 
 from irmx import Command, Field, Measure, hookimpl
-from irmx_temporal.dates_of_collections import FIELDS
-from irmx_temporal.measures.average_precision import IA_AP, TIA_AP
-from irmx_temporal.measures.d_measures import D_nDCG, Dsharp_nDCG
-from irmx_temporal.measures.err import IA_ERR, TIA_ERR
-from irmx_temporal.measures.lifted import IntentAware, TimeAware
-from irmx_temporal.measures.ndcg import IA_nDCG, TIA_nDCG
-from irmx_temporal.measures.precision import IA_P, TIA_P
-from irmx_temporal.measures.subtopic_recall import I_rec, T_StRecall, TIA_StRecall
+from irmx_temporal.columns import FIELDS
+from irmx_temporal.intent_aware import IA_AP, IA_ERR, IA_P, TIA_AP, TIA_ERR, TIA_P, IA_nDCG, TIA_nDCG
+from irmx_temporal.lifted import IntentAware, TimeAware
+from irmx_temporal.subtopic_measures import D_nDCG, Dsharp_nDCG, I_rec, T_StRecall, TIA_StRecall
 
 
 @hookimpl

@@ -13,11 +13,9 @@ import irmx
 from irmx import Judgments, Rankings
 from irmx.ragged import position_among
 from irmx.toolkit import visible
-from irmx_temporal.cells.aspect_weights import aspects_of
-from irmx_temporal.cells.cell_arrays import Aspects
-from irmx_temporal.cells.layout_of_qrels import Places
-from irmx_temporal.diversity_columns import WINDOW_WEIGHT
-from irmx_temporal.windows.windows_of_rows import Windowing, windows_of_rows
+from irmx_temporal.cells import Aspects, Places, aspects_of
+from irmx_temporal.columns import WINDOW_WEIGHT
+from irmx_temporal.windows import Windowing, windows_of_rows
 
 WIDTH = 40
 """The length of the bar of a topic's heaviest window, in characters."""

@@ -1,18 +1,17 @@
-"""Base class of the diversity measures: parameters, columns, cells."""
+"""Base classes of the diversity measures: parameters, columns, cells, and the tables that explain a value."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
+import numpy as np
+
 from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, Rankings, UsageError
-from irmx.ragged import Floats
-from irmx_temporal.cells.aspect_weights import WEIGHTS
-from irmx_temporal.cells.cell_arrays import Cells
-from irmx_temporal.cells.cells_of_rankings import cells_of
-from irmx_temporal.diversity_columns import SUBTOPIC, SUBTOPIC_WEIGHT, TIMESTAMP, WINDOW, WINDOW_WEIGHT
-from irmx_temporal.measures.cell_tables import table_of_cells
-from irmx_temporal.windows.calendar_windows import BURST, WindowParam, zone
-from irmx_temporal.windows.windows_of_rows import EVERYTHING, Windowing
+from irmx.ragged import Array, Floats, Ints
+from irmx_temporal.cells import WEIGHTS, Cells, Coverage, cells_of, covered
+from irmx_temporal.columns import SUBTOPIC, SUBTOPIC_WEIGHT, TIMESTAMP, WINDOW, WINDOW_WEIGHT
+from irmx_temporal.windows import BURST, EVERYTHING, Windowing, WindowParam, zone
 
 OF_SUBTOPIC = {
     "c": "a subtopic",
@@ -165,5 +164,55 @@ INTENT_PARAMS: dict[str, Any] = {"cells": CELLS, **SUBTOPIC_PARAMS, **COMMON_PAR
 TIME_PARAMS: dict[str, Any] = {**WINDOW_PARAMS, **INTENT_PARAMS}
 """The parameters of measures over subtopics and windows."""
 
-WINDOW_COLUMNS = (SUBTOPIC, WINDOW, TIMESTAMP, SUBTOPIC_WEIGHT, WINDOW_WEIGHT)
-"""The columns that measures over windows may read: the labels of windows, or the dates to cut them from."""
+
+class OverWindows(Diversity):
+    """Base class of measures whose cells are pairs of a subtopic and a time window."""
+
+    TEMPORAL = True
+    QREL_COLUMNS = (SUBTOPIC, WINDOW, TIMESTAMP, SUBTOPIC_WEIGHT, WINDOW_WEIGHT)
+    CITATIONS = (SINGH,)
+
+
+MISSED = "(missed)"
+
+
+def table_of_cells(cells: Cells, rankings: Rankings, contribution: Floats) -> dict[str, Any]:
+    """Return one row per cell: weight, relevant documents, how many of them are retrieved, the first one, contribution."""
+    layout = cells.layout
+    rank, doc_id = _first(cells, layout.cell[cells.at], len(cells), rankings)
+    table = {"subtopic": [str(cells.subtopics.names[s]) for s in layout.subtopic.tolist()]}
+    if any(cells.windows.names):
+        table["window"] = [str(cells.windows.names[w]) for w in layout.window.tolist()]
+    return table | {
+        "weight": cells.weight,
+        "relevant": np.bincount(layout.cell, minlength=len(cells)),
+        "retrieved": np.bincount(cells.cell, minlength=len(cells)),
+        "rank": rank,
+        "doc_id": doc_id,
+        "contribution": contribution,
+    }
+
+
+def table_of_coverage(coverage: Iterable[Coverage], rankings: Rankings) -> dict[str, Any]:
+    """Return one row per subtopic and per window: the first relevant document, or that it was missed; contribution."""
+    table: dict[str, Any] = {k: [] for k in ("covers", "name", "weight", "rank", "doc_id", "contribution")}
+    for of in coverage:
+        rank, doc_id = _first(of.cells, of.of_cell[of.cells.cell], len(of.weight), rankings)
+        table["covers"] += [of.what] * len(of.weight)
+        table["name"] += [str(name) for name in of.aspects.names]
+        table["weight"] += of.weight.tolist()
+        table["rank"] += rank.tolist()
+        table["doc_id"] += doc_id
+        table["contribution"] += (of.weight * covered(of)).tolist()
+    return table | {"rank": np.array(table["rank"], dtype=object)}
+
+
+def _first(cells: Cells, group: Ints, count: int, rankings: Rankings) -> tuple[Array, list[str]]:
+    """Return the rank and the id of the first document of every group, given the group of every document retrieved."""
+    ids = dict(zip(rankings.relevant.doc.tolist(), rankings.relevant.doc_ids, strict=True))
+    best: dict[int, tuple[int, str]] = {}
+    for g, doc, rank in zip(group.tolist(), cells.layout.doc[cells.at].tolist(), cells.rank.tolist(), strict=True):
+        found = rank, ids[doc]
+        best[g] = min(found, best.get(g, found))
+    pairs = [best.get(i, (0, MISSED)) for i in range(count)]
+    return np.array([rank or "-" for rank, _ in pairs], dtype=object), [doc_id for _, doc_id in pairs]

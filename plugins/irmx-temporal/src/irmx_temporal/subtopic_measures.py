@@ -1,4 +1,4 @@
-"""Subtopic recall, with and without time windows."""
+"""Subtopic recall, with and without time windows; D-nDCG and D#-nDCG."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irmx import Citation, Formula, Param, Rankings
-from irmx.ragged import Floats, segment_sum
-from irmx_temporal.cells.cell_arrays import Aspects, Cells, Coverage
-from irmx_temporal.measures import cell_formulas
-from irmx_temporal.measures.cell_tables import table_of_coverage
-from irmx_temporal.measures.diversity import (
+from irmx.ragged import Floats, position_in_run, segment_sum
+from irmx_temporal.cells import Aspects, Cells, Coverage, covered, discounted, exponential
+from irmx_temporal.diversity import (
     INTENT_PARAMS,
     OF_SUBTOPIC,
     OF_WINDOW,
-    SINGH,
     TIME_PARAMS,
-    WINDOW_COLUMNS,
     Diversity,
+    OverWindows,
+    table_of_cells,
+    table_of_coverage,
 )
 
 SAKAI = Citation(
@@ -70,8 +69,7 @@ class SubtopicRecall(Diversity):
 
     def score(self, rankings: Rankings) -> Floats:
         parts = (
-            segment_sum(of.weight * cell_formulas.covered(of), of.aspects.topic, len(rankings))
-            for of in self.coverage(rankings)
+            segment_sum(of.weight * covered(of), of.aspects.topic, len(rankings)) for of in self.coverage(rankings)
         )
         return np.asarray(sum(parts))
 
@@ -83,7 +81,7 @@ class SubtopicRecall(Diversity):
         return table_of_coverage(self.coverage(rankings), rankings)
 
 
-class TimeAwareSubtopicRecall(SubtopicRecall):
+class TimeAwareSubtopicRecall(OverWindows, SubtopicRecall):
     """Subtopic recall with time windows: the share of subtopics and windows, counted together, that are covered.
 
     A relevant document outside all windows covers its subtopic, and no window.
@@ -117,9 +115,6 @@ class TimeAwareSubtopicRecall(SubtopicRecall):
         source="Singh, Nejdl and Anand (2016)",
     )
     SUPPORTED_PARAMS = {k: p for k, p in WINDOWS_PARAMS.items() if k not in ("subtopic_weights", "window_weights")}
-    TEMPORAL = True
-    QREL_COLUMNS = WINDOW_COLUMNS
-    CITATIONS = (SINGH,)
     EXAMPLES = ("T_StRecall@20", "T_StRecall(window='1mo')@20")
 
     def coverage(self, rankings: Rankings) -> list[Coverage]:
@@ -175,3 +170,124 @@ def of_subtopics(cells: Cells) -> Coverage:
 
 
 I_rec, T_StRecall, TIA_StRecall = SubtopicRecall(), TimeAwareSubtopicRecall(), TimeAwareIntentAwareSubtopicRecall()
+
+
+SUBTOPIC_ONLY_PARAMS: dict[str, Any] = {k: p for k, p in INTENT_PARAMS.items() if k != "cells"}
+
+
+class DNDCG(Diversity):
+    """D-nDCG: nDCG over the global gain of a document, the weighted sum of its gains for the subtopics.
+
+    That the gain for a subtopic is the grade by default is a choice of irmx; the paper leaves the values open.
+
+    References
+    ----------
+    Sakai, T., Song, R.: Evaluating Diversified Search Results Using Per-Intent Graded Relevance. SIGIR 2011.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c1"), ("q", "b", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> for measure, value in irmx.calc_aggregate("D_nDCG@1 I_rec@1 Dsharp_nDCG@1", qrels, {"q": {"a": 2.0, "b": 1.0}}).items():
+    ...     print(measure, value)
+    D_nDCG@1 0.5
+    I_rec@1 0.5
+    Dsharp_nDCG@1 0.5
+    """
+
+    NAME = "D_nDCG"
+    PRETTY_NAME = "D-nDCG"
+    SHORT_DESC = (
+        "nDCG whose gain is the sum of a document's gains for the subtopics, weighted by the subtopics' probabilities."
+    )
+    FORMULA = Formula(
+        r"\text{D-nDCG@}k = \frac{\sum_{i=1}^{k} \mathrm{GG}(d_i) / \log(i+1)}{\sum_{i=1}^{k} \mathrm{GG}(d^{*}_i) / \log(i+1)}, "
+        r"\qquad \mathrm{GG}(d) = \sum_{c} P(c \mid q)\,g_c(d)",
+        {
+            "k": "the cutoff; without one, all documents count",
+            "i": "a rank",
+            r"\mathrm{GG}(d)": "the global gain of a document $d$",
+            "d_i": "the document at rank $i$",
+            "d^{*}_i": "that with the $i$-th largest global gain of all relevant ones",
+            **OF_SUBTOPIC,
+            "g_c(d)": "the gain of $d$ for $c$: its grade, or $2^{g} - 1$ of the grade $g$ with gain='exponential'",
+        },
+        source="Sakai and Song (2011), who leave the values of the gain open",
+    )
+    SUPPORTED_PARAMS = {
+        "gain": Param(
+            str, "the gain of a document for a subtopic: its grade, or 2^grade - 1", default="linear",
+            choices=("linear", "exponential"),
+        ),
+        **SUBTOPIC_ONLY_PARAMS,
+    }  # fmt: skip
+    CITATIONS = (SAKAI,)
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("D_nDCG@20",)
+
+    def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
+        layout = cells.layout
+        gain = exponential(layout.grade) if self["gain"] == "exponential" else layout.grade
+        first, of_topic, number = layout.documents
+        total = segment_sum(cells.weight[layout.cell] * gain, number, len(first))
+        best_first = np.lexsort((-total, of_topic))
+        place = position_in_run(of_topic[best_first]) + 1
+        within = slice(None) if self["cutoff"] is None else place <= self["cutoff"]
+        chosen = best_first[within]
+        ideal = discounted(total[chosen], place[within], of_topic[chosen], layout.topics)
+        dcg = discounted(gain[cells.at], cells.rank, cells.cell, len(cells))
+        best = ideal[layout.topic]
+        return np.divide(dcg, best, out=np.zeros(len(cells)), where=best > 0)
+
+
+class DSharpNDCG(DNDCG):
+    """D#-nDCG: the weighted mean of I-rec and D-nDCG.
+
+    References
+    ----------
+    Sakai, T., Song, R.: Evaluating Diversified Search Results Using Per-Intent Graded Relevance. SIGIR 2011.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> rows = [("q", "a", 1, "c1"), ("q", "b", 1, "c1"), ("q", "b", 1, "c2")]
+    >>> qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    >>> irmx.calc_aggregate("Dsharp_nDCG(gamma=0.25)@1", qrels, {"q": {"b": 2.0, "a": 1.0}})
+    {Dsharp_nDCG(gamma=0.25)@1: 1.0}
+    """
+
+    NAME = "Dsharp_nDCG"
+    PRETTY_NAME = "D#-nDCG"
+    SHORT_DESC = "The mean of I-rec and D-nDCG."
+    FORMULA = Formula(
+        r"\mathrm{D}\sharp\text{-nDCG@}k = \gamma\,\text{I-rec@}k + (1 - \gamma)\,\text{D-nDCG@}k",
+        {
+            "k": "the cutoff",
+            r"\gamma": "the weight of I-rec",
+            r"\text{I-rec@}k": "the measure I_rec",
+            r"\text{D-nDCG@}k": "the measure D_nDCG",
+        },
+        source="Sakai and Song (2011)",
+    )
+    SUPPORTED_PARAMS = {
+        "gamma": Param(float, "weight of I-rec", default=0.5, low=0, high=1),
+        **DNDCG.SUPPORTED_PARAMS,
+    }
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("Dsharp_nDCG@20",)
+
+    def of_cells(self, cells: Cells, rankings: Rankings) -> Floats:
+        recall = np.bincount(cells.subtopics.topic, self.shares(cells), len(rankings))
+        return np.asarray(recall + (1 - self["gamma"]) * super().of_cells(cells, rankings))
+
+    def shares(self, cells: Cells) -> Floats:
+        """Return the contribution of every subtopic to gamma I-rec."""
+        topic = cells.subtopics.topic
+        return np.asarray(self["gamma"] * covered(of_subtopics(cells)) / np.bincount(topic)[topic])
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        cells = self.cells(rankings)
+        of_gains = (1 - self["gamma"]) * cells.weight * self.per_cell(cells, rankings)
+        return table_of_cells(cells, rankings, of_gains + self.shares(cells)[cells.layout.subtopic])
+
+
+D_nDCG, Dsharp_nDCG = DNDCG(), DSharpNDCG()

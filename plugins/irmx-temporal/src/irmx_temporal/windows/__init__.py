@@ -1,1 +1,0 @@
-"""Time windows: by label, by the calendar, or by bursts."""
