@@ -261,7 +261,8 @@ users = Population().draw(10)
 stream = Stream.of(np.array([50.0]), np.ones(1), np.ones(1), np.array([0]), np.array([0]), np.zeros(1))
 print(gains_of(stream, simulate(users, "2d"), users.speed, REVERSE_CHRONOLOGICAL, [1.0], "before").sum())
 """
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    paths = filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     found = subprocess.run(
         [sys.executable, "-W", "error", "-c", script], env=environment, capture_output=True, text=True
     )

@@ -274,6 +274,14 @@ def test_bca_intervals_are_those_of_scipy_but_for_the_draws() -> None:
     np.testing.assert_allclose(ends[:2], pinned, rtol=1e-12)
 
 
+def test_bca_intervals_grow_up_to_the_smallest_and_largest_draw() -> None:
+    values = measured(25, 2) ** 4
+    low, high = np.array([compared(values, interval="bca", draws=100, level=level)[["low", "high"]].iloc[0]
+                          for level in (0.1, 0.01, 1e-3, 1e-5, 1e-9)]).T  # fmt: skip
+    assert (np.diff(low) < 0).all()
+    assert (np.diff(high) > 0).all()
+
+
 def test_differences_that_are_all_the_same_have_a_bca_interval_of_one_point() -> None:
     values = [[0.3, 0.2, 0.2], [0.2, 0.1, 0.1], [0.8, 0.7, 0.7], [0.5, 0.4, 0.4], [0.4, 0.3, 0.3]] * 2
     ends = compared(values, interval="bca", draws=100)[["low", "high"]]
@@ -300,6 +308,11 @@ def test_tukeys_test_against_a_plain_version(topics: int, systems: int) -> None:
         assert row.p == row.p_corrected == pytest.approx(distribution.sf(abs(q)), rel=1e-5, abs=1e-8)
         assert (row.low, row.high) == pytest.approx((difference - half, difference + half), rel=1e-6)
         assert (row.low <= 0 <= row.high) == (row.p >= 0.1)
+
+
+def test_tukeys_test_of_systems_of_the_same_mean() -> None:
+    row = compared([[0.25, 0.5, 0.75], [0.5, 0.25, 0.75], [0.5, 0.5, 1.0]], test="tukey").iloc[0]
+    assert (row.difference, row.statistic, row.p) == (0, 0, 1)
 
 
 @given(blocks(least=3, systems=2))
@@ -562,9 +575,10 @@ def test_wilcoxons_test_says_how_its_p_values_are_computed() -> None:
     assert "normal approximation" in irmx_study.compare(made(tied), test="wilcoxon").facts()["p-values"]
     comparison = irmx_study.compare(made(measured(30, 2)), test="wilcoxon")
     assert comparison.facts()["p-values"] in ("exact", "normal approximation")
-    differences = np.random.default_rng(0).random((20, 2))
-    assert irmx_study.compare(made(differences), test="wilcoxon").facts()["p-values"] == "exact"
-    assert "exact" in irmx_study.compare(made(differences), test="wilcoxon").methods()
+    for topics, how in ((50, "exact"), (51, "normal approximation")):
+        comparison = irmx_study.compare(made(np.random.default_rng(0).random((topics, 2))), test="wilcoxon")
+        assert comparison.facts()["p-values"] == how
+        assert how in comparison.methods()
 
 
 @pytest.mark.parametrize(("how", "fewest"), [({"test": "bootstrap"}, 5), ({"interval": "bca"}, 10)])
