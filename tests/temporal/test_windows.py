@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx_temporal.windows import bursts
-from irmx_temporal.windows import cut
+from irmx_temporal.windows import bursts, cut
 
 
 def at(text: str, zone: str = "UTC") -> float:
