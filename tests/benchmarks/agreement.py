@@ -8,7 +8,6 @@ The values are made from a fixed seed. The peer is the loop over pairs of measur
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
-from timing import in_turns, table
+from timing import in_turns, program, shown, table
 
 import irmx
 import irmx_study
@@ -33,14 +32,11 @@ def synthetic(measures: int) -> irmx.Scores:
     common = rng.normal(0, 1, (TOPICS, SYSTEMS, 1)) + np.linspace(-0.6, 0.6, SYSTEMS)[:, None]
     noise = rng.normal(0, np.linspace(0.1, 1.5, measures), (TOPICS, SYSTEMS, measures))
     values = 1 / (1 + np.exp(-common - noise))
-    names = [tuple(f"{kind}{i}" for i in range(count)) for kind, count in (("topic", TOPICS), ("system", SYSTEMS))]
+    topic_ids, system_ids = (
+        tuple(f"{kind}{i}" for i in range(count)) for kind, count in (("topic", TOPICS), ("system", SYSTEMS))
+    )
     parsed = tuple(irmx.parse_measure(f"P@{k + 1}") for k in range(measures))
-    return irmx.Scores(values, *names, parsed, np.ones(values.shape[:2], dtype=bool))
-
-
-def seconds(value: float) -> str:
-    """Return a time as a text."""
-    return f"{value:.2f} s" if value >= 0.1 else f"{1e3 * value:.3g} ms" if value >= 1e-3 else f"{1e6 * value:.3g} µs"
+    return irmx.Scores(values, topic_ids, system_ids, parsed, np.ones(values.shape[:2], dtype=bool))
 
 
 def rows(rounds: int) -> Iterator[list[str]]:
@@ -56,7 +52,7 @@ def rows(rounds: int) -> Iterator[list[str]]:
         return irmx_study.correlate(scores, resamples=0).matrix("tau")
 
     def resampled() -> Any:
-        return irmx_study.correlate(scores, resamples=RESAMPLES, progress=False).stability()
+        return irmx_study.correlate(scores, resamples=RESAMPLES, progress=False).frame("stability")
 
     def peer() -> list[list[float]]:
         counts = next(resampled_topics(TOPICS, PART, 0)).astype(int)
@@ -69,14 +65,14 @@ def rows(rounds: int) -> Iterator[list[str]]:
             f"stability: {RESAMPLES:,} resamples of the topics", "10 s", resampled, RESAMPLES * len(pairs),
             peer, PART * len(pairs),
         ),
-        ("topic by topic", "", lambda: irmx_study.correlate(scores).topics_summary(), TOPICS * len(pairs), None, 1),
+        ("topic by topic", "", lambda: irmx_study.correlate(scores).frame("topics"), TOPICS * len(pairs), None, 1),
     ]  # fmt: skip
     for what, goal, own, taus, other, of_other in jobs:
         times = in_turns(own, *([other] if other else []), rounds=rounds)
         of_peer = (
-            [seconds(times[1] / of_other), f"{times[1] / of_other * taus / times[0]:,.0f} times"] if other else ["", ""]
+            [shown(times[1] / of_other), f"{times[1] / of_other * taus / times[0]:,.0f} times"] if other else ["", ""]
         )
-        yield [what, seconds(times[0]), goal, seconds(times[0] / taus), *of_peer]
+        yield [what, shown(times[0]), goal, shown(times[0] / taus), *of_peer]
 
 
 def check() -> None:
@@ -89,22 +85,15 @@ def check() -> None:
         for values in (np.repeat(scores.values, count, axis=0).mean(axis=0) for count in counts)
     ]
     low = np.quantile(taus, 0.025, axis=0)
-    np.testing.assert_allclose(agreement.stability()["low"], low, atol=1e-9)
+    np.testing.assert_allclose(agreement.frame("stability")["low"], low, atol=1e-9)
 
 
-def main() -> None:
-    """Print the table; write it as a page when asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="also write the results page")
-    parser.add_argument("--quick", action="store_true", help="one round")
-    args = parser.parse_args()
+def made(quick: bool, data: Path | None) -> str:
+    """Run all and return the tables."""
     check()
     head = [f"{MEASURES} measures, {SYSTEMS} systems, {TOPICS} topics", "time", "goal: below", "per tau",
             "scipy's kendalltau, per tau", "the same work by scipy would take"]  # fmt: skip
-    text = "\n".join([*table(head, list(rows(1 if args.quick else 3))), ""])
-    print(text)
-    if args.write:
-        args.write.write_text(PAGE + text, encoding="utf-8")
+    return "\n".join([*table(head, list(rows(1 if quick else 3))), ""])
 
 
 PAGE = f"""# Speed of agreement
@@ -116,4 +105,4 @@ the same numbers. Times are the best of several rounds in one process, on two co
 """
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, PAGE, made)

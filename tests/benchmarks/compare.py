@@ -8,9 +8,7 @@ installed. The command needs the variable IRMX_DATA, the folder with the TREC-8 
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
-import os
 import subprocess
 import sys
 import warnings
@@ -24,11 +22,10 @@ import numpy as np
 from run import trec8_files
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
-from timing import in_turns, table
+from timing import in_turns, program, shown, table
 
 import irmx
 import irmx_study
-from irmx_study.significance import studentized_range
 
 SYSTEMS, TOPICS = 129, 50
 FEW = 20
@@ -40,25 +37,17 @@ def synthetic(topics: int, systems: int) -> irmx.Scores:
     rng = np.random.default_rng(14)
     means = rng.normal(0, 1.5, (topics, 1)) + np.linspace(-0.6, 0.6, systems)
     values = 1 / (1 + np.exp(-means - rng.normal(0, 0.7, (topics, systems))))
-    names = [tuple(f"{kind}{i}" for i in range(count)) for kind, count in (("topic", topics), ("system", systems))]
-    return irmx.Scores(values[:, :, None], *names, (irmx.parse_measure("AP"),), np.ones(values.shape, dtype=bool))
+    topic_ids, system_ids = (
+        tuple(f"{kind}{i}" for i in range(count)) for kind, count in (("topic", topics), ("system", systems))
+    )
+    return irmx.Scores(
+        values[:, :, None], topic_ids, system_ids, (irmx.parse_measure("AP"),), np.ones(values.shape, dtype=bool)
+    )
 
 
 def every_pair(scores: irmx.Scores, **how: Any) -> Callable[[], Any]:
-    """Return a job that compares all pairs, without what is left of another comparison of so many systems."""
-
-    def compare() -> Any:
-        for function in vars(studentized_range).values():
-            if hasattr(function, "cache_clear"):
-                function.cache_clear()
-        return irmx_study.compare(scores, all_pairs=True, progress=False, **how)
-
-    return compare
-
-
-def seconds(value: float) -> str:
-    """Return a time as a text."""
-    return f"{value:.2f} s" if value >= 0.1 else f"{1e3 * value:.3g} ms" if value >= 1e-3 else f"{1e6 * value:.3g} µs"
+    """Return a job that compares all pairs."""
+    return lambda: irmx_study.compare(scores, all_pairs=True, progress=False, **how)
 
 
 def all_pairs(rounds: int) -> Iterator[list[str]]:
@@ -97,7 +86,7 @@ def all_pairs(rounds: int) -> Iterator[list[str]]:
     ]
     for what, wanted, how, peer, loop, compared in jobs:
         own, *others = in_turns(every_pair(scores, **how), *([loop] if loop else []), rounds=rounds)
-        yield [what, seconds(own), wanted, seconds(own / pairs), peer, *(seconds(each / compared) for each in others)]
+        yield [what, shown(own), wanted, shown(own / pairs), peer, *(shown(each / compared) for each in others)]
 
 
 def many_topics(rounds: int) -> Iterator[list[str]]:
@@ -106,7 +95,7 @@ def many_topics(rounds: int) -> Iterator[list[str]]:
     pairs = FEW * (FEW - 1) // 2
     for what, how in (("t tests, Holm", {}), ("permutation tests, 10,000 draws", {"test": "permutation"})):
         [own] = in_turns(every_pair(scores, **how), rounds=rounds)
-        yield [f"{what}, {FEW} systems, 7,000 topics", seconds(own), "", seconds(own / pairs), ""]
+        yield [f"{what}, {FEW} systems, 7,000 topics", shown(own), "", shown(own / pairs), ""]
 
 
 def against_ranx(rounds: int) -> Iterator[list[str]]:
@@ -124,7 +113,7 @@ def against_ranx(rounds: int) -> Iterator[list[str]]:
 
     own, other = in_turns(every_pair(scores, correction="none"), ranx, rounds=rounds)
     pairs = FEW * (FEW - 1) // 2
-    yield [f"t tests, {FEW} systems", seconds(own), "", seconds(own / pairs), "ranx", seconds(other / pairs)]
+    yield [f"t tests, {FEW} systems", shown(own), "", shown(own / pairs), "ranx", shown(other / pairs)]
 
 
 def commands(data: Path, rounds: int) -> Iterator[list[str]]:
@@ -140,22 +129,16 @@ def commands(data: Path, rounds: int) -> Iterator[list[str]]:
         for count, words in ((2, ()), (len(runs), ("--all-pairs", "-o", "csv"))):
             own, scored = in_turns(job("compare", runs[:count], *words), job("eval", runs[:count]), rounds=rounds)
             what = f"irmx compare, {count} runs of TREC-8, AP and P@10{', all pairs' if words else ''}"
-            yield [what, seconds(own), "", "", "irmx eval of the same", seconds(scored)]
+            yield [what, shown(own), "", "", "irmx eval of the same", shown(scored)]
 
 
-def main() -> None:
-    """Print the table; write it as a page when asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="also write the results page")
-    parser.add_argument("--quick", action="store_true", help="one round")
-    args = parser.parse_args()
+def made(quick: bool, data: Path | None) -> str:
+    """Run all and return the tables."""
     warnings.filterwarnings("ignore", message=".*unsafe cast from uint64.*")  # numba, about ranx
-    rounds = 1 if args.quick else 3
+    rounds = 1 if quick else 3
     rows = [*all_pairs(rounds), *against_ranx(rounds), *many_topics(rounds)]
-    if "IRMX_DATA" in os.environ:
-        rows += commands(Path(os.environ["IRMX_DATA"]), rounds)
-    else:
-        print("IRMX_DATA is not set: the command is left out", file=sys.stderr)
+    if data:
+        rows += commands(data, rounds)
     head = [
         "all pairs, unless said otherwise",
         "time",
@@ -164,10 +147,7 @@ def main() -> None:
         "peer",
         "peer, per comparison",
     ]
-    text = "\n".join([*table(head, [[*row, ""][:6] for row in rows]), ""])
-    print(text)
-    if args.write:
-        args.write.write_text(PAGE + text, encoding="utf-8")
+    return "\n".join([*table(head, [[*row, ""][:6] for row in rows]), ""])
 
 
 PAGE = f"""# Speed of comparisons
@@ -181,4 +161,4 @@ those of commands with the start of Python.
 """
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, PAGE, made)

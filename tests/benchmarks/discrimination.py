@@ -7,7 +7,6 @@ The values are made from a fixed seed. Nothing here is a test.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
-from timing import in_turns, table
+from timing import in_turns, program, shown, table
 
 import irmx
 import irmx_study
@@ -34,9 +33,11 @@ def synthetic() -> irmx.Scores:
     means = rng.normal(0, 1.5, (TOPICS, 1, 1)) + np.linspace(-0.6, 0.6, SYSTEMS)[:, None]
     noise = rng.normal(0, 1, (TOPICS, SYSTEMS, len(MEASURES))) * np.linspace(0.5, 1.5, len(MEASURES))
     values = 1 / (1 + np.exp(-means - noise))
-    names = [tuple(f"{kind}{i}" for i in range(count)) for kind, count in (("topic", TOPICS), ("system", SYSTEMS))]
+    topic_ids, system_ids = (
+        tuple(f"{kind}{i}" for i in range(count)) for kind, count in (("topic", TOPICS), ("system", SYSTEMS))
+    )
     measures = tuple(map(irmx.parse_measure, MEASURES))
-    return irmx.Scores(values, *names, measures, np.ones((TOPICS, SYSTEMS), dtype=bool))
+    return irmx.Scores(values, topic_ids, system_ids, measures, np.ones((TOPICS, SYSTEMS), dtype=bool))
 
 
 def discriminated(scores: irmx.Scores, **how: Any) -> Callable[[], Any]:
@@ -81,11 +82,6 @@ def swaps(block: Any) -> Callable[[], int]:
     return loop
 
 
-def seconds(value: float) -> str:
-    """Return a time as a text."""
-    return f"{value:.2f} s" if value >= 0.1 else f"{1e3 * value:.3g} ms"
-
-
 def rows(rounds: int) -> Iterator[list[str]]:
     """Yield a row per part of the work."""
     scores = synthetic()
@@ -98,20 +94,13 @@ def rows(rounds: int) -> Iterator[list[str]]:
     ]  # fmt: skip
     for what, how, peer, loop, times in jobs:
         own, other = in_turns(discriminated(scores, **how), loop, rounds=rounds)
-        yield [what, seconds(own), peer, seconds(other * times)]
+        yield [what, shown(own), peer, shown(other * times)]
 
 
-def main() -> None:
-    """Print the table; write it as a page when asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="also write the results page")
-    parser.add_argument("--quick", action="store_true", help="one round")
-    args = parser.parse_args()
+def made(quick: bool, data: Path | None) -> str:
+    """Run all and return the tables."""
     head = ["all pairs by all measures", "time", "peer", "time of the peer"]
-    text = "\n".join([*table(head, rows(1 if args.quick else 3)), ""])
-    print(text)
-    if args.write:
-        args.write.write_text(PAGE + text, encoding="utf-8")
+    return "\n".join([*table(head, rows(1 if quick else 3)), ""])
 
 
 PAGE = f"""# Speed of discriminative power
@@ -124,4 +113,4 @@ one process.
 """
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, PAGE, made)

@@ -8,12 +8,7 @@ IRMX_DATA, the folder with the diversity qrels and runs of the TREC Web track of
 
 from __future__ import annotations
 
-import argparse
 import gzip
-import importlib.metadata
-import os
-import platform
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +17,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 from ir_measures import ERR_IA, StRecall, alpha_nDCG
-from timing import in_turns, table
+from timing import in_turns, made_with, program, table
 
 import irmx
 
@@ -149,20 +144,13 @@ the TREC Web track of 2012, to which twelve windows were made up.
 """
 
 
-def main() -> None:
-    """Run all and print the tables; write them as a page when asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="also write the results page")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
-    args = parser.parse_args()
-    rounds = 2 if args.quick else 7
+def made(quick: bool, data: Path | None) -> str:
+    """Run all and return the tables."""
+    rounds = 2 if quick else 7
     lines = []
-    data = os.environ.get("IRMX_DATA")
     if data:
         head = ["input", "thirteen measures, irmx", "three measures, pyndeval", "ratio", "wanted"]
-        lines += [*table(head, on_runs(Path(data), rounds)), ""]
-    else:
-        print("IRMX_DATA is not set: the comparison with pyndeval is left out", file=sys.stderr)
+        lines += [*table(head, on_runs(data, rounds)), ""]
     lines += [
         "The thirteen measures of one made-up run of 50 topics, the qrels a DataFrame that is read anew: the time follows the rows,",
         "not subtopics times windows times depth.",
@@ -170,15 +158,9 @@ def main() -> None:
         *table(["judged rows", "subtopics", "windows", "depth", "time", "per row"], growth(max(2, rounds // 2))),
         "",
     ]
-    versions = ", ".join(
-        f"{m} {importlib.metadata.version(m)}" for m in ("numpy", "ir_measures", "pyndeval", "pyarrow")
-    )
-    lines += [f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."]
-    text = "\n".join(lines) + "\n"
-    print(text)
-    if args.write:
-        args.write.write_text(PAGE + text, encoding="utf-8")
+    lines += [made_with("numpy", "ir_measures", "pyndeval", "pyarrow")]
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, PAGE, made)

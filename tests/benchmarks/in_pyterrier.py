@@ -8,10 +8,6 @@ Nothing here is a test.
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
-import os
-import platform
 import subprocess
 import sys
 import time
@@ -21,11 +17,13 @@ from typing import Any
 
 import pandas as pd
 import pyterrier as pt
-from pyterrier.measures import AP, GL_AD_ID, MP, NCP, nDCG
+from ir_measures import AP, nDCG
 from synthetic import collection
-from timing import least_seconds
+from timing import least_seconds, made_with, program
 
+from irmx_markov import GL_AD_ID, MP
 from irmx_markov.markov_models import NAMED
+from irmx_ncp import NCP
 
 TEN = [*(MP(model=m) for m in NAMED[:8]), NCP(law="uniform"), NCP(law="first")]
 IMPORT = """
@@ -95,17 +93,10 @@ def imports(rounds: int) -> tuple[float, float]:
     return ours, theirs
 
 
-def main() -> None:
-    """Run all and print the tables; write them as a page when asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="also write the results page")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
-    args = parser.parse_args()
-    rounds = 3 if args.quick else 10
-    text = report(experiments(rounds), *imports(2 * rounds))
-    print(text)
-    if args.write:
-        args.write.write_text(PAGE + text, encoding="utf-8")
+def made(quick: bool, data: Path | None) -> str:
+    """Run all and return the tables."""
+    rounds = 3 if quick else 10
+    return report(experiments(rounds), *imports(2 * rounds))
 
 
 def report(rows: list[tuple[str, float, float, float, str]], ours: float, theirs: float) -> str:
@@ -114,10 +105,7 @@ def report(rows: list[tuple[str, float, float, float, str]], ours: float, theirs
     lines += [f"| {what} | {a * 1e3:,.0f} ms | {b * 1e3:,.0f} ms | {r:.3f} | {w} |" for what, a, b, r, w in rows]
     lines += ["", "| `import pyterrier` | without irmx | difference | wanted |", "| ---: | ---: | ---: | --- |"]
     lines += [f"| {ours * 1e3:,.0f} ms | {theirs * 1e3:,.0f} ms | {(ours - theirs) * 1e3:,.0f} ms | at most 150 ms |"]
-    versions = ", ".join(
-        f"{m} {importlib.metadata.version(m)}" for m in ("pyterrier", "ir_measures", "pandas", "pyarrow")
-    )
-    lines += ["", f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."]
+    lines += ["", made_with("pyterrier", "ir_measures", "pandas", "pyarrow")]
     return "\n".join(lines) + "\n"
 
 
@@ -131,4 +119,4 @@ point of irmx and without it.
 """
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, PAGE, made)

@@ -7,10 +7,6 @@ Both sides take turns in one process, best of several rounds, on made-up pages. 
 
 from __future__ import annotations
 
-import argparse
-import importlib.metadata
-import os
-import platform
 import textwrap
 import warnings
 from collections.abc import Iterator
@@ -22,7 +18,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import nDCG
 from pages_fit import report as on_fit
-from timing import in_turns, table
+from timing import in_turns, made_with, program, table
 
 import irmx
 from irmx_pages.examination.examination_models import ATT, DCG, ERR, RBP
@@ -126,13 +122,9 @@ items as a flat run with nDCG@20. Both read the runs as DataFrames, and but for 
 """
 
 
-def main() -> None:
-    """Run all and print the tables; write them as a page when asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="also write the results page")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
-    args = parser.parse_args()
-    rounds = 1 if args.quick else 3
+def made(quick: bool, data: Path | None) -> str:
+    """Run all and return the tables."""
+    rounds = 1 if quick else 3
     warnings.simplefilter("ignore", irmx.DataWarning)  # of the fit
     lines = [
         *table(["input", "four models, irmx", "nDCG@20, ir_measures", "ratio", "wanted"], on_pages(10_000, rounds)),
@@ -141,16 +133,12 @@ def main() -> None:
         "",
         *table(["model and size", "time", "wanted"], on_ideals(rounds)),
         "",
-        *textwrap.wrap(on_fit(args.quick), 120),
+        *textwrap.wrap(on_fit(quick), 120),
         "",
     ]
-    versions = ", ".join(f"{m} {importlib.metadata.version(m)}" for m in ("numpy", "ir_measures", "pyarrow"))
-    lines += [f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."]
-    text = "\n".join(lines) + "\n"
-    print(text)
-    if args.write:
-        args.write.write_text(PAGE + text, encoding="utf-8")
+    lines += [made_with("numpy", "ir_measures", "pyarrow")]
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, PAGE, made)

@@ -9,12 +9,10 @@ IRMX_DATA, the folder with the TREC-8 runs, and is left out, saying so, without 
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import importlib.metadata
 import importlib.util
 import os
-import platform
 import resource
 import subprocess
 import sys
@@ -22,7 +20,6 @@ import tarfile
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +28,7 @@ import numpy as np
 import pandas as pd
 from ir_measures import AP, RBP, RR, Bpref, Judged, NumRel, NumRelRet, NumRet, P, R, Rprec, Success, nDCG
 from synthetic import collection
-from timing import in_turns, least_seconds
+from timing import Row, in_turns, least_seconds, made_with, program, shown
 
 import irmx
 from irmx.score.backends import scorer_of
@@ -50,30 +47,6 @@ TWENTY = [
 
 SEVEN = ["AP", "nDCG@10", "P@10", "Rprec", "RR", "Bpref", "R@1000"]
 """Measures of a command on many files."""
-
-
-@dataclass
-class Row:
-    """One comparison: seconds of irmx and of a peer."""
-
-    what: str
-    ours: float
-    peer: str
-    theirs: float
-    wanted: str = ""
-
-    def cells(self) -> list[str]:
-        """Return the row as texts."""
-        ratio = self.ours / self.theirs
-        factor = f"{ratio:.3f}" if ratio > 0.01 else f"1/{1 / ratio:,.0f}"
-        return [self.what, _seconds(self.ours), self.peer, _seconds(self.theirs), factor, self.wanted]
-
-
-def _seconds(value: float) -> str:
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if value >= scale:
-            return f"{value / scale:.3g} {unit}"
-    return f"{value / 1e-9:.3g} ns"
 
 
 # -- 250 topics x 1,000 documents ------------------------------------------------------------------------------------
@@ -303,25 +276,15 @@ def _split(path: Path) -> Any:
 # -- report ----------------------------------------------------------------------------------------------------------
 
 
-def main() -> None:
-    """Run all and print the table; write it as a page when asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="also write the results page")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds and runs")
-    args = parser.parse_args()
-    rounds = 3 if args.quick else 15
+def made(quick: bool, data: Path | None) -> str:
+    """Run all and return the tables."""
+    rounds = 3 if quick else 15
     warnings.filterwarnings("ignore", message=".*unsafe cast from uint64.*")  # numba, about ranx
     rows = [*batches(rounds), *equal_scores(rounds), *one_topic(rounds)]
-    growth = depths(rounds, 10**5 if args.quick else 10**6)
-    data = os.environ.get("IRMX_DATA")
+    growth = depths(rounds, 10**5 if quick else 10**6)
     if data:
-        rows += trec8(Path(data), 1 if args.quick else 5, 10 if args.quick else None)
-    else:
-        print("IRMX_DATA is not set: the TREC-8 part is left out", file=sys.stderr)
-    text = report(rows, growth)
-    print(text)
-    if args.write:
-        args.write.write_text(PAGE + text, encoding="utf-8")
+        rows += trec8(data, 1 if quick else 5, 10 if quick else None)
+    return report(rows, growth)
 
 
 def report(rows: list[Row], growth: list[tuple[int, float, float]]) -> str:
@@ -330,11 +293,8 @@ def report(rows: list[Row], growth: list[tuple[int, float, float]]) -> str:
     lines = ["| " + " | ".join(c) + " |" for c in [head, ["---"] * 6, *(r.cells() for r in rows)]]
     lines += ["", "`MP(model=GL_AD_ID)` of one topic of T documents, from a dict, whole call:", ""]
     lines += ["| T | time | per document |", "| --- | --- | --- |"]
-    lines += [f"| {t:,} | {_seconds(s)} | {_seconds(p)} |" for t, s, p in growth]
-    versions = ", ".join(
-        f"{m} {importlib.metadata.version(m)}" for m in ("numpy", "ir_measures", "pytrec-eval-terrier", "pyarrow")
-    )
-    lines += ["", f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."]
+    lines += [f"| {t:,} | {shown(s)} | {shown(p)} |" for t, s, p in growth]
+    lines += ["", made_with("numpy", "ir_measures", "pytrec-eval-terrier", "pyarrow")]
     return "\n".join(lines) + "\n"
 
 
@@ -350,4 +310,4 @@ files, to read the bytes and split the fields. The rows named "floor" say how fa
 """
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, PAGE, made)

@@ -9,13 +9,11 @@ whole would take. Nothing here is a test.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gzip
 import importlib.metadata
 import math
 import os
-import platform
 import sys
 import tempfile
 import threading
@@ -27,9 +25,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from run import Row
 from sweep_collection import PAPER, TOPICS, write_collection
-from timing import in_turns
+from timing import Row, in_turns, made_with, program
 
 import irmx
 import irmx_study
@@ -237,21 +234,14 @@ def _resident(pid: int) -> int:
 # -- report ----------------------------------------------------------------------------------------------------------
 
 
-def main() -> None:
-    """Run all and print the tables; write them as a page when asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="also write the results page")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds and settings")
-    args = parser.parse_args()
+def made(quick: bool, data: Path | None) -> str:
+    """Run all and return the tables."""
     warnings.simplefilter("ignore", irmx.DataWarning)
-    rounds = 2 if args.quick else 7
+    rounds = 2 if quick else 7
     rows: list[Row] = []
-    data = os.environ.get("IRMX_DATA")
     if data:
-        cases = pool_topics(Path(data) / "trec_ts" / "2014")
+        cases = pool_topics(data / "trec_ts" / "2014")
         rows += compared(f"{len(cases)} streams of TREC 2014: three runs, 15 topics", cases, rounds, "at most 1/50")
-    else:
-        print("IRMX_DATA is not set: the part on TREC 2014 is left out", file=sys.stderr)
     for holders in (300, 1000):
         case = synthetic(300_000, holders)
         rows += compared(f"300,000 updates, {holders:,} of them hold a nugget", [case], rounds, "at most 1/50")
@@ -259,13 +249,9 @@ def main() -> None:
     lines = ["| " + " | ".join(c) + " |" for c in [head, ["---"] * 6, *(r.cells() for r in rows)]]
     lines += ["", "| 1,000 users, 500 pairs of an update and a nugget | time |", "| --- | ---: |"]
     lines += [f"| {what} | {1000 * best:.1f} ms |" for what, best in growth(rounds)]
-    lines += ["", sweep_sample(args.quick), ""]
-    versions = ", ".join(f"{m} {importlib.metadata.version(m)}" for m in ("numpy", "scipy", "numba", "joblib"))
-    lines += [f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."]
-    text = "\n".join(lines) + "\n"
-    print(text)
-    if args.write:
-        args.write.write_text(PAGE + text, encoding="utf-8")
+    lines += ["", sweep_sample(quick), ""]
+    lines += [made_with("numpy", "scipy", "numba", "joblib")]
+    return "\n".join(lines) + "\n"
 
 
 PAGE = """# Speed on streams
@@ -278,4 +264,4 @@ backwards; the gains of every user must be equal to it, and the benchmark stops 
 """
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, PAGE, made)

@@ -1,9 +1,16 @@
-"""What the benchmarks share: jobs timed in turns, and tables in Markdown."""
+"""What the benchmarks share: jobs timed in turns, tables in Markdown, and the page of a program."""
 
 from __future__ import annotations
 
+import argparse
+import os
+import platform
+import sys
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 
@@ -35,3 +42,49 @@ def in_turns(*jobs: Callable[[], Any], rounds: int) -> list[float]:
 def table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
     """Return a table in Markdown."""
     return ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]]
+
+
+def shown(seconds: float) -> str:
+    """Return a time as a text."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+@dataclass
+class Row:
+    """One comparison: seconds of irmx and of a peer."""
+
+    what: str
+    ours: float
+    peer: str
+    theirs: float
+    wanted: str = ""
+
+    def cells(self) -> list[str]:
+        """Return the row as texts."""
+        ratio = self.ours / self.theirs
+        factor = f"{ratio:.3f}" if ratio > 0.01 else f"1/{1 / ratio:,.0f}"
+        return [self.what, shown(self.ours), self.peer, shown(self.theirs), factor, self.wanted]
+
+
+def made_with(*packages: str) -> str:
+    """Return the versions and the cores with which a page was made."""
+    versions = ", ".join(f"{package} {version(package)}" for package in packages)
+    return f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."
+
+
+def program(about: str, head: str, made: Callable[[bool, Path | None], str]) -> None:
+    """Print what a benchmark found, which is told whether to be quick and where the real data are; with --write, also as a page."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, help="also write the results page")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, or less data")
+    args = parser.parse_args()
+    data = os.environ.get("IRMX_DATA")
+    if not data:
+        print("IRMX_DATA is not set: what needs real data is left out", file=sys.stderr)
+    text = made(args.quick, Path(data) if data else None)
+    print(text)
+    if args.write:
+        args.write.write_text(head + text, encoding="utf-8")

@@ -9,8 +9,6 @@ is a test.
 
 from __future__ import annotations
 
-import argparse
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytrec_eval
 from run import TEN, trec8_files
-from timing import table
+from timing import program, table
 
 import irmx
 
@@ -75,18 +73,9 @@ def report(data: Path, count_of_runs: int | None, count_of_subsets: int) -> str:
     )
 
 
-def main() -> None:
-    """Print the table; write it as a page when asked."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="also write the results page")
-    parser.add_argument("--quick", action="store_true", help="fewer runs and subsets")
-    args = parser.parse_args()
-    if "IRMX_DATA" not in os.environ:
-        parser.exit(0, "IRMX_DATA is not set: nothing to do\n")
-    text = report(Path(os.environ["IRMX_DATA"]), 10 if args.quick else None, 10 if args.quick else 50)
-    print(text)
-    if args.write:
-        args.write.write_text(PAGE + text, encoding="utf-8")
+def made(quick: bool, data: Path | None) -> str:
+    """Run all and return the tables."""
+    return report(data, 10 if quick else None, 10 if quick else 50) if data else ""
 
 
 PAGE = """# Speed of views
@@ -100,4 +89,4 @@ of one process, without the making of the dicts of runs; runs are independent, s
 """
 
 if __name__ == "__main__":
-    main()
+    program(__doc__, PAGE, made)
