@@ -158,6 +158,15 @@ def test_the_l_of_active_assessors_is_found_by_agreement(collection: Example, si
     assert abs(differences["none"]) < 0.02
 
 
+def test_the_l_of_an_active_assessor_is_learned_without_noise(collection: Example, simulated: Any) -> None:
+    preferences = chosen(collection, simulated, {"u": "AS_RBP(beta=0.9,personal=0.5)"}, scale=1e6)
+    arguments = (simulated.pages, preferences, collection.qrels, "AS_RBP(beta=0.9)", {"alpha": "9,11"})
+    [row] = fit_preferences(*arguments, folds=2, active=1, personal_grid="0,.5,1").active.itertuples()
+    assert (row.l, row.fold_low, row.fold_high) == (0.5, 0.5, 0.5)
+    assert row.own > 0.97
+    assert row.difference == pytest.approx(row.own - row.without)
+
+
 # -- likelihood and its intervals, by another route --------------------------------------------------------------------
 
 
