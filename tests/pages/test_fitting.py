@@ -205,6 +205,23 @@ def test_the_likelihood_is_that_of_scipy_and_has_fallen_by_half_a_quantile_of_ch
         assert profile(f"AS_RBP(personal={of_l[end]})") - best.fun == pytest.approx(fall, abs=0.01)
 
 
+def test_l_is_known_unless_votes_go_against_both_utility_and_recall(collection: Example, simulated: Any) -> None:
+    """At weights of 0 the likelihood rises with a weight if votes for the larger value outweigh those against it."""
+    users = {f"u{k}": "AS_RBP" for k in range(25)}
+    votes = chosen(collection, simulated, users, scale=1e-9).frame().groupby("assessor").sample(15, random_state=2)
+    nearly = {"beta": "0.7999,0.8001"}
+    found = fit_preferences(simulated.pages, votes, collection.qrels, "AS_RBP", nearly, folds=2, active=0).assessors
+    rises = np.zeros(len(votes), dtype=bool)
+    for measure in ("AS_RBP", "AS_RBP(personal=1)"):
+        of = score_pages(simulated.pages, collection.qrels, measure).set_index(["query_id", "page_id"])["value"]
+        a, b = (of[list(zip(votes["query_id"], votes[p], strict=True))].to_numpy() for p in ("page_a", "page_b"))
+        signed = (a - b) * np.where(votes["choice"] == "a", 1, -1)
+        rises |= pd.Series(signed).groupby(votes["assessor"].to_numpy()).transform("sum").to_numpy() > 0
+    known = dict(zip(votes["assessor"], rises.tolist(), strict=True))
+    assert 5 < sum(known.values()) < 20
+    assert dict(zip(found["assessor"], found["l"].notna().tolist(), strict=True)) == known
+
+
 def test_choices_without_noise_have_finite_estimates(collection: Example, simulated: Any) -> None:
     preferences = chosen(collection, simulated, {"u": "AS_RBP", "v": "AS_RBP(beta=0.3)"}, scale=1e9)
     found = fit_preferences(simulated.pages, preferences, collection.qrels, "AS_RBP", {"beta": "0.2,0.8"}, folds=2)
