@@ -158,6 +158,15 @@ def test_the_l_of_active_assessors_is_found_by_agreement(collection: Example, si
     assert abs(differences["none"]) < 0.02
 
 
+def test_the_l_of_an_active_assessor_is_learned_without_noise(collection: Example, simulated: Any) -> None:
+    preferences = chosen(collection, simulated, {"u": "AS_RBP(beta=0.9,personal=0.5)"}, scale=1e6)
+    arguments = (simulated.pages, preferences, collection.qrels, "AS_RBP(beta=0.9)", {"alpha": "9,11"})
+    [row] = fit_preferences(*arguments, folds=2, active=1, personal_grid="0,.5,1").active.itertuples()
+    assert (row.l, row.fold_low, row.fold_high) == (0.5, 0.5, 0.5)
+    assert row.own > 0.97
+    assert row.difference == pytest.approx(row.own - row.without)
+
+
 # -- likelihood and its intervals, by another route --------------------------------------------------------------------
 
 
@@ -194,6 +203,23 @@ def test_the_likelihood_is_that_of_scipy_and_has_fallen_by_half_a_quantile_of_ch
     assert of_l["l"] == pytest.approx(best.x[1] / best.x.sum(), abs=2e-3)
     for end in ("low", "high"):
         assert profile(f"AS_RBP(personal={of_l[end]})") - best.fun == pytest.approx(fall, abs=0.01)
+
+
+def test_l_is_known_unless_votes_go_against_both_utility_and_recall(collection: Example, simulated: Any) -> None:
+    """At weights of 0 the likelihood rises with a weight if votes for the larger value outweigh those against it."""
+    users = {f"u{k}": "AS_RBP" for k in range(25)}
+    votes = chosen(collection, simulated, users, scale=1e-9).frame().groupby("assessor").sample(15, random_state=2)
+    nearly = {"beta": "0.7999,0.8001"}
+    found = fit_preferences(simulated.pages, votes, collection.qrels, "AS_RBP", nearly, folds=2, active=0).assessors
+    rises = np.zeros(len(votes), dtype=bool)
+    for measure in ("AS_RBP", "AS_RBP(personal=1)"):
+        of = score_pages(simulated.pages, collection.qrels, measure).set_index(["query_id", "page_id"])["value"]
+        a, b = (of[list(zip(votes["query_id"], votes[p], strict=True))].to_numpy() for p in ("page_a", "page_b"))
+        signed = (a - b) * np.where(votes["choice"] == "a", 1, -1)
+        rises |= pd.Series(signed).groupby(votes["assessor"].to_numpy()).transform("sum").to_numpy() > 0
+    known = dict(zip(votes["assessor"], rises.tolist(), strict=True))
+    assert 5 < sum(known.values()) < 20
+    assert dict(zip(found["assessor"], found["l"].notna().tolist(), strict=True)) == known
 
 
 def test_choices_without_noise_have_finite_estimates(collection: Example, simulated: Any) -> None:
