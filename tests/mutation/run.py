@@ -121,7 +121,7 @@ def no_formulas(source: str) -> list[tuple[Any, Any]]:
             found.append(node.annotation)
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             found += [getattr(node, "returns", None), *node.decorator_list]
-            found += [node] * bool(re.match("_?draw_|SHORT_DESC$", node.name))
+            found += [node] * bool(re.match("_?draw_|_?tell_|SHORT_DESC$", node.name))
         elif isinstance(node, (ast.Raise, ast.JoinedStr)) or (
             isinstance(node, ast.Call) and ast.unparse(node.func) in NO_FORMULAS
         ):

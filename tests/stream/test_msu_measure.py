@@ -194,6 +194,23 @@ def test_contributions_add_up_to_the_value(monkeypatch: pytest.MonkeyPatch) -> N
         assert [known[n] for n in table["nugget"]] == pytest.approx(list(table["known_h"] * 3600 + start))
 
 
+def test_who_reads_a_nugget_and_how_late() -> None:
+    """Of one nugget in one update alone a reader gains 2^-a, where a is by how many sessions it is late."""
+    updates = {"doc_id": ["u1", "u2", "u3"], "timestamp": [3600, 90000, 200000], "length": [24.5, 40.5, 300.5]}
+    nuggets = {"doc_id": ["u1", "u2", "u3"], "iteration": ["n1", "n2", "n3"], "timestamp": [0, 100, 150000]}
+    asked = pd.DataFrame(nuggets).assign(query_id="q", relevance=1, query_start=0, query_end=3 * DAY)
+    run = pd.DataFrame(updates).assign(query_id="q", score=1.0)
+    table = irmx.explain(MSU(users=300), asked, run, "q").to_frame().set_index("nugget")
+    users = Population().draw(300)
+    traces = simulate(users, 3.0 * DAY)
+    for i, nugget in enumerate(nuggets["iteration"]):
+        row, alone = table.loc[nugget], {name: column[i : i + 1] for name, column in nuggets.items()}
+        gains = msu(updates, alone, traces, users.speed).gains
+        assert (row.words, row.read_by) == (updates["length"][i], np.mean(gains > 0))
+        assert row.sessions_late == pytest.approx(-np.log2(gains[gains > 0]).mean())
+        assert row.contribution == pytest.approx(gains.mean())
+
+
 def test_rules_for_what_the_tables_do_not_tell() -> None:
     unknown = UPDATES.drop(columns="length")
     with pytest.warns(
