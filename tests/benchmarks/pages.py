@@ -21,11 +21,11 @@ from pages_fit import report as on_fit
 from timing import in_turns, made_with, program, table
 
 import irmx
-from irmx_pages.examination.examination_models import ATT, DCG, ERR, RBP
-from irmx_pages.ideal.candidates import best_page, candidates_of
-from irmx_pages.ideal.ideal_blocks import Limits
-from irmx_pages.page.efforts import DEFAULT
-from irmx_pages.page.judged_verticals import judged_verticals
+from irmx_pages.exact_ideal import best_page, candidates_of
+from irmx_pages.examination_models import ATT, DCG, ERR, RBP
+from irmx_pages.ideal_pages import Limits
+from irmx_pages.judged_verticals import judged_verticals
+from irmx_pages.page_arrays import DEFAULT
 
 LAYOUT = [
     *["image"] * 3, *["web"] * 3, *["video"] * 3, *["web"] * 3, *["news"] * 3, *["web"] * 4

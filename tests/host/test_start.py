@@ -14,9 +14,8 @@ HEAVY = ("pandas", "scipy", "numba", "joblib", "rich", "ir_datasets")
 
 READ_LATER = {
     "irmx.adapters.ir_datasets.judgments_of",
-    "irmx_pages.examination.best_pages",
-    "irmx_pages.ideal.candidates",
-    "irmx_pages.page.page_reading",
+    "irmx_pages.exact_ideal",
+    "irmx_pages.page_files",
     "irmx_stream.tst.tst_qrels",
     "irmx_stream.traces",
     "irmx_stream.simulated_users",

@@ -71,10 +71,13 @@ FAMILIES = {
         "tests/temporal",
     ),
     "pages": Family(
-        ["plugins/irmx-pages/src/irmx_pages/measures", "plugins/irmx-pages/src/irmx_pages/examination"], "tests/pages"
+        of("pages", "aggregated_search", "page_measures", "page_diversity", "vertical_selection", "examination_models")
+        + of("pages", "exact_ideal"),
+        "tests/pages",
     ),
     "fits": Family(
-        ["plugins/irmx-pages/src/irmx_pages/fit"], "tests/pages/test_fitting.py tests/pages/test_observed.py"
+        of("pages", "effort_fit", "examination_fit", "choice_likelihood", "scores_of_settings", "preference_fit"),
+        "tests/pages/test_fitting.py tests/pages/test_observed.py",
     ),
     "trec": Family(
         of("trec", "rank_biased", "discounted_gain", "precision_at_relevant", "preferred_judgments", "relevant_on_top"),

@@ -180,7 +180,7 @@ LOG = pd.DataFrame({"session": [*"aabbcc"], "position": [1, 2] * 3, "examined": 
         (ONE, ("rbp", "beta"), {"bounds": (1, 0)}, irmx.UsageError, "smallest and largest value"),
         (ONE, ("rbp", "beta"), {"bounds": (0, 2)}, irmx.UsageError, "'beta' parameter of rbp"),
         (ONE, ("rbp",), {"detection": 0}, irmx.UsageError, r"detection must be a number in the range \(0, 1\]"),
-        (ONE, ("rbp",), {"resamples": 0}, irmx.UsageError, "'resamples' must be an int"),
+        (ONE, ("rbp",), {"resamples": 0}, irmx.UsageError, "'resamples' parameter .* must be an int"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_fitted(log: Any, arguments: Any, options: dict[str, Any], error: Any, said: str) -> None:
@@ -299,8 +299,8 @@ def test_what_is_left_out_is_counted_and_the_seed_settles_the_intervals() -> Non
         ("user,media,time\n1,image,2\n", {"statistic": "mode"}, irmx.UsageError, "'statistic' must be one of 'mean', 'median', 'within_users'"),
         ("user,media,time\n1,image,2\n", {"shortest": -1}, irmx.UsageError, "'shortest' must be at least 0 and below 'longest'"),
         ("user,media,time\n1,image,2\n", {"shortest": 5, "longest": 5}, irmx.UsageError, "shortest=5 and longest=5"),
-        ("user,media,time\n1,image,2\n2,text,2\n", {"resamples": 1}, irmx.UsageError, "'resamples' must be an int"),
-        ("user,media,time\n1,image,2\n2,text,2\n", {"seed": -1}, irmx.UsageError, "'seed' must be an int"),
+        ("user,media,time\n1,image,2\n2,text,2\n", {"resamples": 1}, irmx.UsageError, "'resamples' parameter .* must be an int"),
+        ("user,media,time\n1,image,2\n2,text,2\n", {"seed": -1}, irmx.UsageError, "'seed' parameter .* must be an int"),
     ],
 )  # fmt: skip
 def test_bad_times(tmp_path: Path, rows: str, options: dict[str, Any], error: Any, found: str) -> None:

@@ -1,28 +1,27 @@
 """Utility of aggregated search pages."""
 
-from .examination.examination_models import ATT, DCG, ERR, RBP, ByPosition, Examination, att, dcg, err, rbp
-from .fit.effort_fit import EffortFit, fit_effort
-from .fit.examination_fit import (
+from .aggregated_search import AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP
+from .effort_fit import EffortFit, fit_effort
+from .exact_ideal import Candidates, Pick
+from .examination_fit import (
     ExaminationFit,
     ExaminationLog,
     examination_log_likelihoods,
     fit_examination,
     read_examinations,
 )
-from .fit.preference_fit import PreferenceFit, fit_preferences
-from .ideal.candidates import Candidates, Pick
-from .measures.aggregated_search import AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP
-from .measures.page_diversity import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
-from .measures.vertical_selection import vF, vPrecision, vRecall
-from .page.page import Block, Page
-from .page.page_arrays import Pages, gain, orientation_gain, utility
-from .page.page_reading import read_pages, write_pages
-from .page.page_runs import page_runs, score_pages
-from .page.pages_of_rankings import pages_of
-from .preferences.agreement import agreement, agreement_scores
-from .preferences.preference_votes import Preferences, fleiss_kappa, read_preferences, without_traps
-from .preferences.simulated_preferences import simulate_preferences
-from .simulate.simulated_pages import SimulatedPages, page_pairs, simulate_pages
+from .examination_models import ATT, DCG, ERR, RBP, ByPosition, Examination, att, dcg, err, rbp
+from .page import Block, Page
+from .page_arrays import Pages, gain, orientation_gain, utility
+from .page_diversity import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
+from .page_files import read_pages, write_pages
+from .page_runs import page_runs, score_pages
+from .pages_of_rankings import pages_of
+from .preference_agreement import agreement, agreement_scores
+from .preference_fit import PreferenceFit, fit_preferences
+from .preference_votes import Preferences, fleiss_kappa, read_preferences, without_traps
+from .simulation import SimulatedPages, page_pairs, simulate_pages, simulate_preferences
+from .vertical_selection import vF, vPrecision, vRecall
 
 __all__ = [
     "AS",

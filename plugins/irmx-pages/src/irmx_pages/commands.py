@@ -78,7 +78,7 @@ def score(
 
     Prints one line per page and measure; a topic may have several pages.
     """
-    from irmx_pages.page.page_runs import score_pages
+    from irmx_pages.page_runs import score_pages
 
     print_rows(score_pages(matching_file(pages), qrels, measures), output_format, places=places)
 
@@ -133,8 +133,8 @@ def simulate(
     rankings of items and rankings of verticals: 36 pages per topic for two rankings of each kind. A ranking is named after its
     file.
     """
-    from irmx_pages.page.page_reading import write_pages
-    from irmx_pages.simulate.simulated_pages import page_pairs, simulate_pages
+    from irmx_pages.page_files import write_pages
+    from irmx_pages.simulation import page_pairs, simulate_pages
 
     _refuse_one_file(out, pairs, quality)
     made = simulate_pages(
@@ -213,7 +213,7 @@ def agreement(
     """
     from irmx import read_qrels
     from irmx.toolkit import Evaluator
-    from irmx_pages.preferences.agreement import LEVELS, agreed_pairs, agreement_table, baseline_of, shares_of_topics
+    from irmx_pages.preference_agreement import LEVELS, agreed_pairs, agreement_table, baseline_of, shares_of_topics
 
     evaluator = Evaluator(measures, read_qrels(qrels))
     against = baseline_of(evaluator, baseline)
@@ -277,7 +277,7 @@ def fit(
     by likelihood, with the agreement on held-out topics; and the l of the most active assessors, by agreement on a grid. With -o
     jsonl every line names its table. 'irmx compare --scores FILE' tests the held-out agreement that --out writes.
     """
-    from irmx_pages.fit.preference_fit import fit_preferences
+    from irmx_pages.preference_fit import fit_preferences
 
     found = fit_preferences(
         matching_file(pages),

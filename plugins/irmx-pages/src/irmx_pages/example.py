@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irmx.toolkit import new_file
-from irmx_pages.preferences.preference_votes import Preferences
-from irmx_pages.preferences.simulated_preferences import simulate_preferences
-from irmx_pages.simulate.simulated_pages import page_pairs, simulate_pages
+from irmx_pages.preference_votes import Preferences
+from irmx_pages.simulation import page_pairs, simulate_pages, simulate_preferences
 
 if TYPE_CHECKING:
     import pandas as pd

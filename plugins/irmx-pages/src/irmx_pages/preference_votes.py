@@ -10,7 +10,6 @@ import numpy as np
 
 from irmx import DataError, DataWarning, Param, Table, UsageError, read_table
 from irmx.ragged import Bools, Ints, short_repr
-from irmx_pages.whole_numbers import check_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -309,8 +308,7 @@ def without_traps(preferences: Preferences, failed_traps: int | None = FAILED_TR
     >>> kept.page_a, kept.assessors, kept.choice
     (['p'], ['ann'], array([-1]))
     """
-    if failed_traps is not None:
-        check_whole(0, failed_traps=failed_traps)
+    Param(int, "most failed traps", low=0, nullable=True).check(failed_traps, "failed_traps", "without_traps")
     if preferences.trap is None or not any(preferences.trap):
         return preferences
     right = np.array([ANSWERS.index(answer) if answer else -1 for answer in preferences.trap])[preferences.pair]

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irmx import DataError, Format
-from irmx_pages.page.page import is_page_line, is_page_table
+from irmx_pages.page import is_page_line, is_page_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from irmx_pages.page.page import Page
+    from irmx_pages.page import Page
 
 
 class PagesFormat(Format):
@@ -28,8 +28,8 @@ class PagesFormat(Format):
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the pages as a run in reading order."""
-        from irmx_pages.page.page_reading import pages_of_content
-        from irmx_pages.page.page_runs import run_table
+        from irmx_pages.page_files import pages_of_content
+        from irmx_pages.page_runs import run_table
 
         first: dict[str, Page] = {}
         for page in (pages := pages_of_content(path, content)):
@@ -43,8 +43,8 @@ class PagesFormat(Format):
 
     def read_ranking(self, path: Path, content: bytes, name: str) -> pa.Table:
         """Return the pages of one name as a run in reading order."""
-        from irmx_pages.page.page_reading import pages_of_content
-        from irmx_pages.page.page_runs import run_table
+        from irmx_pages.page_files import pages_of_content
+        from irmx_pages.page_runs import run_table
 
         pages = pages_of_content(path, content)
         mine = [p for p in pages if p.page_id == name]

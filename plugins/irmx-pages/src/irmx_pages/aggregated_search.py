@@ -9,29 +9,23 @@ import numpy as np
 
 from irmx import Formula, Measure, Param, Rankings, Symbol, UsageError, number
 from irmx.ragged import Bools, Floats, segment_sum
-from irmx_pages.examination.examination_models import ATT, DCG, ERR, KIND, RBP
-from irmx_pages.ideal.ideal_utility import exact_utility, how_to_show, ideal_utility, refuse_zero, warn_of_other_media
-from irmx_pages.measures.block_tables import by_vertical, described_blocks, draw_blocks
-from irmx_pages.measures.page_params import (
+from irmx_pages.examination_models import ATT, DCG, ERR, KIND, RBP
+from irmx_pages.ideal_pages import how_to_show, ideal_utility, refuse_zero, warn_of_other_media
+from irmx_pages.page_arrays import READINGS, WEB, EffortParam, Pages, gain, utility
+from irmx_pages.page_measures import (
     LIMIT_PARAMS,
     QREL_COLUMNS,
     RUN_COLUMNS,
     SHAPE_PARAMS,
     ZHOU,
+    by_vertical,
+    described_blocks,
+    draw_blocks,
     ideal_param,
     limits_of,
 )
-from irmx_pages.measures.vertical_selection import (
-    ALL_VERTICALS,
-    RECALL_OF,
-    all_verticals,
-    counts,
-    recall,
-    refuse_two_counts,
-)
-from irmx_pages.page.efforts import EffortParam
-from irmx_pages.page.page_arrays import READINGS, WEB, Pages, gain, utility
-from irmx_pages.page.pages_of_rankings import pages_of, shown_blocks
+from irmx_pages.pages_of_rankings import pages_of, shown_blocks
+from irmx_pages.vertical_selection import ALL_VERTICALS, RECALL_OF, all_verticals, counts, recall, refuse_two_counts
 
 
 def utility_formula(examination: str) -> Formula:
@@ -165,6 +159,8 @@ class AggregatedSearch(Measure):
         ideal, limits = self["ideal"], limits_of(self)
         of_gain = (limits, self["effort"], self.examination, self["alpha"], self["g"])
         if ideal == "exact":
+            from irmx_pages.exact_ideal import exact_utility
+
             best = exact_utility(rankings, self.pages(rankings).blocks, *of_gain)
             advice = "Their gain is 0; with normalise=None the utility is not divided"
         else:

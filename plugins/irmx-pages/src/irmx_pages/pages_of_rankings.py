@@ -9,9 +9,8 @@ import numpy as np
 
 from irmx import DataError, Rankings
 from irmx.ragged import Bools, Floats, Ints, segment_of, segment_sum
-from irmx_pages.page.efforts import DEFAULT, EffortTable, efforts, media_of, visual
-from irmx_pages.page.judged_verticals import BLOCK, MEDIA, VERTICAL, JudgedVerticals, judged_verticals
-from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION, OnPages, Pages
+from irmx_pages.judged_verticals import BLOCK, MEDIA, VERTICAL, JudgedVerticals, judged_verticals
+from irmx_pages.page_arrays import DEFAULT, WEB, WEB_ORIENTATION, EffortTable, OnPages, Pages, efforts, media_of, visual
 
 
 @dataclass(frozen=True)

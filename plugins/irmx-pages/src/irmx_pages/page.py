@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from irmx import DataError
 from irmx.ragged import short_repr
-from irmx_pages.page.page_arrays import WEB
+from irmx_pages.page_arrays import WEB
 
 
 @dataclass(frozen=True)

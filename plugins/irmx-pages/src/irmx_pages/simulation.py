@@ -1,35 +1,152 @@
-"""Simulated pages: every combination of a selection of verticals, a selection of items and a presentation."""
+"""Simulated pages of graded quality, and users who choose between pages by a measure, with noise."""
 
 from __future__ import annotations
 
 import itertools
 import warnings
 import zlib
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, DataWarning, UsageError, read_qrels
+import irmx
+from irmx import DataError, DataWarning, Judgments, Param, Run, UsageError, read_qrels, read_run
 from irmx.ragged import Ints, short_repr
-from irmx_pages.ideal.ideal_blocks import Limits, perfect_order
-from irmx_pages.page.page import Block, Page
-from irmx_pages.page.page_arrays import WEB
-from irmx_pages.simulate.simulated_items import (
-    BAD,
-    PERFECT,
-    Judged,
-    Ranked,
-    judged_topics,
-    ranked_items,
-    ranked_verticals,
-    refuse_names,
-)
-from irmx_pages.whole_numbers import check_whole
+from irmx.toolkit import Evaluator
+from irmx_pages.ideal_pages import Limits, most_oriented, perfect_order
+from irmx_pages.judged_verticals import JUDGED_VERTICAL, judged_verticals
+from irmx_pages.page import Block, Page
+from irmx_pages.page_arrays import WEB, WEB_ORIENTATION
+from irmx_pages.page_files import read_pages
+from irmx_pages.page_runs import page_values
+from irmx_pages.preference_agreement import pair_numbers
+from irmx_pages.preference_votes import ANSWERS, Preferences, read_preferences
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+PERFECT, BAD = "perfect", "bad"
+_COUNT, _SEED = Param(int, "how many", low=1), Param(int, "seed", low=0)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The qrels of one topic.
+
+    Attributes
+    ----------
+    orientation : dict of str to float
+        orient(V|W,q) of every vertical, including general web.
+    items : dict of str to list of str
+        The judged items of every vertical, best grade first.
+    media : dict of str to str
+        The media type of the items of every vertical in the qrels.
+    relevant : set of str
+        The relevant items.
+    """
+
+    orientation: dict[str, float] = field(default_factory=dict)
+    items: dict[str, list[str]] = field(default_factory=dict)
+    media: dict[str, str] = field(default_factory=dict)
+    relevant: set[str] = field(default_factory=set)
+
+    @property
+    def verticals(self) -> list[str]:
+        """The verticals, without general web."""
+        return [vertical for vertical in self.orientation if vertical != WEB]
+
+    def wanted(self, threshold: float) -> list[str]:
+        """Return the verticals above a threshold, the most oriented first."""
+        verticals = self.verticals
+        orientation = np.array([self.orientation[vertical] for vertical in verticals])
+        return [verticals[i] for i in most_oriented(np.zeros(len(verticals), dtype=np.int64), orientation, threshold)]
+
+
+def judged_topics(judgments: Judgments, rel: float) -> dict[str, Judged]:
+    """Return the qrels of every topic; raises for errors in them, see :func:`judged_verticals`."""
+    rankings = irmx.rankings(judgments, {topic: {"-": 0.0} for topic in judgments.index}, rel=rel)
+    found, rows = judged_verticals(rankings), rankings.qrels_rows
+    out = {str(topic): Judged(orientation={WEB: WEB_ORIENTATION}) for topic in rankings.topics}
+    names = list(out)
+    for topic, label, value, media in zip(
+        found.topic.tolist(), found.label.tolist(), found.orientation.tolist(), found.media.tolist(), strict=True
+    ):
+        out[names[topic]].orientation[found.names[label]] = value
+        out[names[topic]].media[found.names[label]] = found.media_names[media]
+    number, verticals = rows.labels(JUDGED_VERTICAL)
+    for row in np.lexsort((np.arange(len(rows.doc)), -rows.grade, rows.topic)).tolist():
+        if rows.doc[row] < 0:
+            continue
+        topic, item = out[names[rows.topic[row]]], judgments.docs[int(rows.doc[row])]
+        topic.items.setdefault(str(verticals[number[row]]), []).append(item)
+        if rows.grade[row] >= rel:
+            topic.relevant.add(item)
+    return out
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The items of a ranking for one topic, by vertical, best first; and their media types by vertical."""
+
+    items: dict[str, list[str]]
+    media: dict[str, str]
+
+
+def ranked_items(name: str, run: Any) -> dict[str, Ranked]:
+    """Return a ranking of items by topic and vertical.
+
+    Raises
+    ------
+    irmx.DataError
+        If an item has no vertical.
+    """
+    found = read_run(run)
+    vertical, media = found.column("vertical"), found.column("media")
+    if vertical is None:
+        raise DataError(
+            f"The ranking {name!r} lacks the column 'vertical', the vertical that each item comes from. It has: {', '.join(found.columns)}."
+        )
+    out: dict[str, Ranked] = {}
+    for query_id, rows in _best_first(found):
+        topic = out[query_id] = Ranked({}, {})
+        for row, doc in rows:
+            where = vertical[row]
+            if where is None or where != where or where == "":
+                raise DataError(f"The ranking {name!r} has no vertical for the item {doc!r} of topic {query_id!r}.")
+            topic.items.setdefault(str(where), []).append(doc)
+            if media is not None and media[row]:
+                topic.media.setdefault(str(where), str(media[row]))
+    return out
+
+
+def ranked_verticals(name: str, run: Any) -> dict[str, list[str]]:
+    """Return a ranking of verticals by topic, best first."""
+    out = {query_id: [doc for _, doc in rows] for query_id, rows in _best_first(read_run(run))}
+    for query_id, verticals in out.items():
+        if WEB in verticals:
+            raise DataError(
+                f"The ranking of verticals {name!r} has {WEB!r} for topic {query_id!r}; the web is always on the page. Remove it."
+            )
+    return out
+
+
+def _best_first(run: Run) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """Yield the rows and documents of every topic, by score and, for equal scores, by document, both descending."""
+    for number, query_id in enumerate(run.topics):
+        rows = enumerate(run.docs(number), start=int(run.offsets[number]))
+        yield query_id, sorted(rows, key=lambda row: (run.score[row[0]], row[1]), reverse=True)
+
+
+def refuse_names(given: Mapping[str, Any], what: str) -> None:
+    """Raise if a ranking has a reserved name, or there are no rankings."""
+    for name in given:
+        if name in (PERFECT, BAD) or not name:
+            raise UsageError(
+                f"A ranking of {what} cannot be called {name!r}; {PERFECT} and {BAD} are reserved for the rankings that irmx makes."
+            )
 
 
 @dataclass(frozen=True)
@@ -139,7 +256,7 @@ def simulate_pages(
     import pandas as pd
 
     limits = _limits(threshold, verticals, block_items, web_items)
-    check_whole(0, seed=seed)
+    _SEED.check(seed, "seed", "simulate_pages")
     refuse_names(item_rankings, "items")
     refuse_names(vertical_rankings, "verticals")
     _refuse_one_name((PERFECT, *vertical_rankings, BAD), (PERFECT, *item_rankings))
@@ -191,7 +308,8 @@ def simulate_pages(
 
 def _limits(threshold: float, verticals: int, block_items: int, web_items: int) -> Limits:
     """Return the limits of pages, checked."""
-    check_whole(1, verticals=verticals, block_items=block_items, web_items=web_items)
+    for name, value in (("verticals", verticals), ("block_items", block_items), ("web_items", web_items)):
+        _COUNT.check(value, name, "simulate_pages")
     if not 0 <= threshold <= 1:
         raise UsageError(f"threshold must be a number in the range [0, 1]. Got {threshold!r} instead.")
     return Limits(web_items, verticals, block_items, threshold)
@@ -351,8 +469,8 @@ def page_pairs(simulated: SimulatedPages, pairs: int = 8, seed: int = 0) -> pd.D
     """
     import pandas as pd
 
-    check_whole(1, pairs=pairs)
-    check_whole(0, seed=seed)
+    _COUNT.check(pairs, "pairs", "page_pairs")
+    _SEED.check(seed, "seed", "page_pairs")
     of_topic: dict[str, dict[str, list[tuple[str, Any]]]] = {}
     for page, name in zip(simulated.pages, simulated.quality["bin"], strict=True):
         of_topic.setdefault(page.query_id, {b: [] for b in BINS})[name].append((page.page_id, page.blocks))
@@ -380,3 +498,76 @@ def page_pairs(simulated: SimulatedPages, pairs: int = 8, seed: int = 0) -> pd.D
             stacklevel=2,
         )
     return pd.DataFrame(rows, columns=["query_id", "page_a", "page_b", "bin_pair"])
+
+
+def simulate_preferences(
+    pages: Any,
+    pairs: pd.DataFrame,
+    qrels: Any,
+    users: Mapping[str, Any],
+    scale: float = 20.0,
+    seed: int = 0,
+    bad_below: float | None = None,
+) -> Preferences:
+    """Return simulated preferences of users who choose by measures: P(A > B) = 1 / (1 + exp(-scale (m(A) - m(B)))).
+
+    Useful for finding out what can be learned from preferences, and how many are needed.
+
+    Parameters
+    ----------
+    pages : any
+        Whatever :func:`read_pages` takes.
+    pairs : DataFrame
+        ``query_id``, ``page_a``, ``page_b`` and, optionally, ``bin_pair`` and ``trap``, such as the result of :func:`page_pairs`.
+    qrels : any
+        Whatever :func:`irmx.read_qrels` takes.
+    users : mapping of str to Measure or str
+        The measure m by which each assessor chooses, by the assessor's name.
+    scale : float
+        Above 0; larger values mean less noise.
+    seed : int
+        Seed of the choices.
+    bad_below : float, optional
+        A user for whom both pages have values below this answers that both are bad; with None, no user does.
+
+    Returns
+    -------
+    Preferences
+        One vote of every user on every pair.
+
+    Raises
+    ------
+    irmx.UsageError
+        If the scale is not above 0, the seed is negative, or there are no users.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from irmx_pages import Block, Page
+    >>> pages = [Page("q", name, (Block("web", "", (name,)),)) for name in ("w1", "w2")]
+    >>> pairs = pd.DataFrame({"query_id": ["q"], "page_a": ["w2"], "page_b": ["w1"]})
+    >>> simulate_preferences(pages, pairs, {"q": {"w1": 1}}, {"ann": "P@1", "bob": "RR"}).choice
+    array([-1, -1])
+    """
+    import pandas as pd
+
+    _SEED.check(seed, "seed", "simulate_preferences")
+    if not scale > 0:
+        raise UsageError(f"The scale must be a number above 0. Got {scale!r} instead.")
+    if not users:
+        raise UsageError("There are no users: 'users' maps names to measures, such as {'ann': 'AS_RBP(alpha=5)'}.")
+    pages, judgments = read_pages(pages), read_qrels(qrels)
+    votes = read_preferences(pd.concat([pairs.assign(assessor=name, choice="a") for name in users], ignore_index=True))
+    a, b = pair_numbers(pages, votes)
+    evaluator = Evaluator(list(users.values()), judgments)
+    values = page_values(pages, evaluator)
+    column = {str(m): i for i, m in enumerate(evaluator.measures)}
+    of_user = [column[str(Evaluator(users[name], judgments).measures[0])] for name in votes.assessors]
+    assessed = np.array(of_user)[votes.assessor]
+    value_a, value_b = values[a[votes.pair], assessed], values[b[votes.pair], assessed]
+    preferred = 1 / (1 + np.exp(-np.clip(scale * (value_a - value_b), -700, 700)))
+    drawn = np.random.default_rng(seed).random(len(votes.pair)) < preferred
+    answer = np.where(drawn, ANSWERS.index("a"), ANSWERS.index("b"))
+    if bad_below is not None:
+        answer[np.maximum(value_a, value_b) < bad_below] = ANSWERS.index("bad")
+    return replace(votes, answer=answer)

@@ -10,9 +10,9 @@ import numpy as np
 
 from irmx import DataError, Join, Judgments, TopicScores, read_qrels, read_run
 from irmx.toolkit import Evaluator
-from irmx_pages.page.efforts import media_of
-from irmx_pages.page.page import Page
-from irmx_pages.page.page_reading import read_pages
+from irmx_pages.page import Page
+from irmx_pages.page_arrays import media_of
+from irmx_pages.page_files import read_pages
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from irmx.ragged import Bools, Floats, Ints, segment_sum
-from irmx_pages.fit.scores_of_settings import PageScorer, ParameterGrid, with_values
-from irmx_pages.preferences.preference_votes import Preferences
+from irmx_pages.preference_votes import Preferences
+from irmx_pages.scores_of_settings import PageScorer, ParameterGrid, with_values
 
 HALF_CHI2 = 1.920729410347062
 """Half of the 95% quantile of chi-squared with one degree of freedom: how far the log-likelihood may fall in an interval."""

@@ -11,17 +11,9 @@ import numpy as np
 from irmx import DataError, Grid, Param, Scores, UsageError, parse_measure, read_qrels
 from irmx.ragged import Bools, Floats, Ints, short_repr
 from irmx.toolkit import html_result, progress_bar
-from irmx_pages.fit.choice_likelihood import Likelihood, LikelihoodFit, is_range, personal_interval, votes_of
-from irmx_pages.fit.scores_of_settings import (
-    PageScorer,
-    ParameterGrid,
-    middle,
-    parameter_grid,
-    refuse_other_measures,
-    with_values,
-)
-from irmx_pages.page.page_reading import read_pages
-from irmx_pages.preferences.agreement import (
+from irmx_pages.choice_likelihood import Likelihood, LikelihoodFit, is_range, personal_interval, votes_of
+from irmx_pages.page_files import read_pages
+from irmx_pages.preference_agreement import (
     ALL,
     AgreedPairs,
     agreeing,
@@ -30,8 +22,15 @@ from irmx_pages.preferences.agreement import (
     preferred_page,
     shares_of_topics,
 )
-from irmx_pages.preferences.preference_votes import FAILED_TRAPS, Preferences
-from irmx_pages.whole_numbers import check_whole
+from irmx_pages.preference_votes import FAILED_TRAPS, Preferences
+from irmx_pages.scores_of_settings import (
+    PageScorer,
+    ParameterGrid,
+    middle,
+    parameter_grid,
+    refuse_other_measures,
+    with_values,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,7 +195,8 @@ def fit_preferences(
     """
     import pandas as pd
 
-    check_whole(0, seed=seed, active=active)
+    for name, value in (("seed", seed), ("active", active)):
+        Param(int, "", low=0).check(value, name, "the fit")
     found = parse_measure(measure) if isinstance(measure, str) else measure
     refuse_other_measures(found)
     settings = parameter_grid(found, grid)

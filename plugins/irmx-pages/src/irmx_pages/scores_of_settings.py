@@ -13,9 +13,9 @@ import numpy as np
 import irmx
 from irmx import Grid, Judgments, Param, UsageError, number
 from irmx.ragged import Floats, offsets_of
-from irmx_pages.page.page import Page
-from irmx_pages.page.page_arrays import Pages, utility
-from irmx_pages.page.page_runs import batches, refuse_unjudged_topics, run_table
+from irmx_pages.page import Page
+from irmx_pages.page_arrays import Pages, utility
+from irmx_pages.page_runs import batches, refuse_unjudged_topics, run_table
 
 
 def stacked(parts: Sequence[Pages]) -> Pages:
@@ -127,7 +127,7 @@ class PageScorer:
 
 def refuse_other_measures(measure: Any) -> None:
     """Raise if a measure is not a page utility."""
-    from irmx_pages.measures.aggregated_search import AggregatedSearch
+    from irmx_pages.aggregated_search import AggregatedSearch
 
     if not isinstance(measure, AggregatedSearch):
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Examination models: how likely the user of a page is to examine each of its blocks."""
+"""Where images and videos draw attention on a page."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from irmx import Formula, Param, Symbol
 from irmx.ragged import Floats, Ints
-from irmx_pages.examination.attention import attention, products_before
+from irmx_pages.page_arrays import attention
 
 if TYPE_CHECKING:
-    from irmx_pages.ideal.candidates import Candidates, Pick
-    from irmx_pages.page.page_arrays import Pages
+    from irmx_pages.exact_ideal import Candidates, Pick
+    from irmx_pages.page_arrays import Pages
 
 
 _EXAMINED = {r"\mathrm{Exam}(B_i)": "the probability that the user examines the block at position $i$"}
@@ -27,7 +27,7 @@ class Examination(Symbol):
 
     A plugin adds one by registering an :class:`irmx.Symbol` with ``KIND = "examination model"`` and the method
     :meth:`probabilities`; it need not derive from this class. For ``ideal="exact"`` it needs a method ``best_page`` too, see
-    :func:`irmx_pages.ideal.candidates.best_page`; one that derives from :class:`ByPosition` has it.
+    :func:`irmx_pages.exact_ideal.best_page`; one that derives from :class:`ByPosition` has it.
 
     References
     ----------
@@ -71,7 +71,7 @@ class ByPosition(Examination):
         return self.at(np.arange(1, pages.position.max(initial=0) + 1))[pages.position - 1]
 
     def best_page(self, candidates: Candidates, rate: float, length: int) -> list[Pick]:
-        from irmx_pages.examination.best_pages import by_position
+        from irmx_pages.exact_ideal import by_position
 
         return by_position(candidates, rate, length, self.at(np.arange(1, length + 1)))
 
@@ -157,7 +157,7 @@ class ERR(Examination):
         return np.ones(len(position)) if self["discount"] == "one" else 1 / position
 
     def best_page(self, candidates: Candidates, rate: float, length: int) -> list[Pick]:
-        from irmx_pages.examination.best_pages import by_satisfaction
+        from irmx_pages.exact_ideal import by_satisfaction
 
         return by_satisfaction(candidates, rate, length, self._discount(np.arange(1, length + 1)))
 
@@ -211,7 +211,7 @@ class ATT(Examination):
         return attention(pages.position, pages.visual, pages.offsets, self["beta"], self["phi"])
 
     def best_page(self, candidates: Candidates, rate: float, length: int) -> list[Pick]:
-        from irmx_pages.examination.best_pages import by_attention
+        from irmx_pages.exact_ideal import by_attention
 
         return by_attention(candidates, rate, length, self["beta"], self["phi"])
 
@@ -223,3 +223,20 @@ att = ATT()
 
 NAMED = (dcg, rbp, err, att)
 """The four models of the paper."""
+
+
+def products_before(factor: Floats, offsets: Ints) -> Floats:
+    """Return, for every value, the product of those before it in its segment; 1 for the first.
+
+    >>> products_before(np.array([0.5, 0.5, 0.5, 0.1, 0.2]), np.array([0, 3, 5]))
+    array([1.  , 0.5 , 0.25, 1.  , 0.1 ])
+    """
+    out = np.ones(len(factor))
+    at, last = offsets[:-1], offsets[1:] - 1
+    while True:
+        goes_on = at < last
+        at, last = at[goes_on], last[goes_on]
+        if not len(at):
+            return out
+        out[at + 1] = out[at] * factor[at]
+        at = at + 1

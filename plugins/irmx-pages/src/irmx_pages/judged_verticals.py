@@ -10,8 +10,7 @@ import numpy as np
 
 from irmx import Column, DataError, Rankings, SampleValues
 from irmx.ragged import Bools, Floats, Ints, position_among
-from irmx_pages.page.efforts import media_of
-from irmx_pages.page.page_arrays import WEB, WEB_ORIENTATION
+from irmx_pages.page_arrays import WEB, WEB_ORIENTATION, media_of
 
 
 @dataclass(frozen=True)

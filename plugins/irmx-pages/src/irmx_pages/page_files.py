@@ -1,4 +1,4 @@
-"""Reading pages from any source."""
+"""Files of pages, read from any source and written."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 from irmx import DataError, Param, Table, read_table
 from irmx.toolkit import content_of, new_file
-from irmx_pages.page.page import Block, Page, is_page_line
-from irmx_pages.page.page_arrays import WEB
+from irmx_pages.page import Block, Page, is_page_line
+from irmx_pages.page_arrays import WEB
 
 _COLUMNS: dict[str, Param | type] = {
     "query_id": str,

@@ -1,16 +1,19 @@
-"""Ideal pages: the rules and limits of the paper's simulated perfect page, and the greedy page."""
+"""Ideal pages and their utility: the rules and limits of the paper's simulated perfect page, and the greedy page."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from irmx.ragged import Bools, Floats, Ints, offsets_of, position_in_run, position_in_segment, segment_sum
-from irmx_pages.page.efforts import efforts, visual
-from irmx_pages.page.judged_verticals import JudgedVerticals
-from irmx_pages.page.page_arrays import OnPages, Pages
+from irmx import DataError, DataWarning, Rankings
+from irmx.ragged import Bools, Floats, Ints, offsets_of, position_in_run, position_in_segment, segment_of, segment_sum
+from irmx_pages.judged_verticals import JudgedVerticals, judged_verticals
+from irmx_pages.page_arrays import OnPages, Pages, efforts, gain, utility, visual
+from irmx_pages.pages_of_rankings import layout_of
 
 
 @dataclass(frozen=True)
@@ -153,3 +156,87 @@ def effort_of_verticals(judged: JudgedVerticals, place: Ints, table: Mapping[str
         return f" of query {judged.topics[judged.topic[first]]} and the vertical {judged.names[judged.label[first]]!r} in the qrels"
 
     return efforts(names, table, whose)[number], visual(names)[number]
+
+
+def ideal_utility(
+    rankings: Rankings,
+    cutoff: int | None,
+    ideal: str,
+    limits: Limits,
+    table: Mapping[str, float],
+    examination: Any,
+    alpha: float,
+    g: str,
+) -> Floats:
+    """Return the utility of the ideal page ``"paper"`` or ``"greedy"`` of each topic at a cutoff; computed once per qrels.
+
+    The utility of a page without blocks is 0.
+    """
+
+    def made() -> Floats:
+        judged = judged_verticals(rankings)
+        pages = pages_of_blocks(ideal_blocks(judged, ideal, limits), judged, table)
+        pages = pages if cutoff is None else pages.where(pages.position <= cutoff)
+        there = pages.blocks > 0
+        out = np.zeros(len(pages))
+        if there.any():
+            some = pages.without_empty()
+            of_blocks = gain(some, alpha, g)
+            out[there] = utility(some, of_blocks, examination.probabilities(some, of_blocks))
+        return out
+
+    key = ("ideal utility", rankings.rel, cutoff, ideal, limits, table, examination, alpha, g)
+    return rankings.qrels_memo(key, made)
+
+
+def how_to_show(ideal: str, limits: Limits) -> str:
+    """Return advice for the case that the ideal page ``"paper"`` or ``"greedy"`` shows nothing relevant.
+
+    >>> how_to_show("greedy", Limits(threshold=0.5))
+    "The page ideal='greedy' shows verticals whose orientation is above ideal_threshold, 0.5, and web..."
+    """
+    return (
+        f"The page ideal={ideal!r} shows verticals whose orientation is above ideal_threshold, {limits.threshold:g}, and web "
+        "results, up to its limits; lower the threshold or raise the limits"
+    )
+
+
+def refuse_zero(rankings: Rankings, ideal: Floats, advice: str) -> Bools:
+    """Return which topics have an ideal above 0; raise if a topic has none despite relevant items."""
+    for topic in np.flatnonzero((ideal <= 0) & (rankings.recall_base > 0))[:1].tolist():
+        judged = judged_verticals(rankings)
+        here = np.flatnonzero((judged.topic == topic) & (judged.relevant > 0))
+        held = ", ".join(
+            f"{judged.names[judged.label[i]]} (orientation {judged.orientation[i]:g})" for i in here.tolist()
+        )
+        raise DataError(
+            f"the ideal page of query {rankings.topics[topic]} has utility 0, so nothing can be divided by it. All "
+            f"relevant items come from: {held}. {advice}."
+        )
+    return np.asarray(ideal > 0)
+
+
+def warn_of_other_media(rankings: Rankings, split_blocks: bool) -> None:
+    """Warn once if items of pages have a media type other than that of their vertical on ideal pages."""
+    rankings.memo(("other media", split_blocks), lambda: _warn_of_other_media(rankings, split_blocks))
+
+
+def _warn_of_other_media(rankings: Rankings, split_blocks: bool) -> None:
+    laid_out, judged = layout_of(rankings, split_blocks), judged_verticals(rankings)
+    of_item = segment_of(laid_out.first)
+    place = judged.place(laid_out.page, laid_out.label)[of_item]
+    names = {name: i for i, name in enumerate(dict.fromkeys([*judged.media_names, *laid_out.media_names]))}
+    theirs = np.array([names[name] for name in judged.media_names], dtype=np.int64)[judged.media]
+    mine = np.array([names[name] for name in laid_out.media_names], dtype=np.int64)[laid_out.media]
+    other = np.flatnonzero((place >= 0) & (mine != np.append(theirs, -1)[place]))
+    if len(other):
+        item = int(other[0])
+        vertical = laid_out.vertical[of_item[item]]
+        ideal = judged.media_names[judged.media[place[item]]]
+        warnings.warn(
+            f"{len(other)} items of the run have a media type other than that of their vertical on ideal pages: the first is "
+            f"{laid_out.media_names[laid_out.media[item]]!r}, in the vertical {vertical!r}, whose items are {ideal!r} there, "
+            "according to the qrels column 'media' or, without one, to its name.",
+            DataWarning,
+            stacklevel=2,
+        )

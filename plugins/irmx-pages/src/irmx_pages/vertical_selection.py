@@ -8,11 +8,10 @@ import numpy as np
 
 from irmx import DataError, Formula, Measure, Param, Rankings, UsageError, number
 from irmx.ragged import Floats, Ints
-from irmx_pages.measures.block_tables import by_vertical, described_blocks
-from irmx_pages.measures.page_params import QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU
-from irmx_pages.page.judged_verticals import judged_verticals
-from irmx_pages.page.page_arrays import WEB
-from irmx_pages.page.pages_of_rankings import shown_blocks
+from irmx_pages.judged_verticals import judged_verticals
+from irmx_pages.page_arrays import WEB
+from irmx_pages.page_measures import QREL_COLUMNS, RUN_COLUMNS, SHAPE_PARAMS, ZHOU, by_vertical, described_blocks
+from irmx_pages.pages_of_rankings import shown_blocks
 
 _SHOWN = "the verticals on the page, without the general web"
 

@@ -13,20 +13,20 @@ import numpy as np
 
 from irmx import Citation, Column, Formula, Measure, Param, Rankings
 from irmx.ragged import Floats, segment_sum
-from irmx_pages.ideal.ideal_blocks import ideal_blocks
-from irmx_pages.ideal.ideal_utility import how_to_show, refuse_zero
-from irmx_pages.measures.block_tables import by_vertical, described_blocks
-from irmx_pages.measures.page_params import (
+from irmx_pages.ideal_pages import how_to_show, ideal_blocks, refuse_zero
+from irmx_pages.judged_verticals import JudgedVerticals, judged_verticals
+from irmx_pages.page_measures import (
     LIMIT_PARAMS,
     QREL_COLUMNS,
     RUN_COLUMNS,
     SHAPE_PARAMS,
     ZHOU,
+    by_vertical,
+    described_blocks,
     ideal_param,
     limits_of,
 )
-from irmx_pages.page.judged_verticals import JudgedVerticals, judged_verticals
-from irmx_pages.page.pages_of_rankings import ShownBlocks, shown_blocks
+from irmx_pages.pages_of_rankings import ShownBlocks, shown_blocks
 
 OF_PAGES = {
     "P": "the page",

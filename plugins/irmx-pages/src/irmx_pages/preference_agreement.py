@@ -12,20 +12,15 @@ import numpy as np
 from irmx import DataError, DataWarning, Scores, UsageError, read_qrels
 from irmx.ragged import Floats, Ints
 from irmx.toolkit import Evaluator, NamedMeasure
-from irmx_pages.page.efforts import VISUAL, media_of
-from irmx_pages.page.page import Page
-from irmx_pages.page.page_reading import read_pages
-from irmx_pages.page.page_runs import page_values
-from irmx_pages.preferences.preference_votes import (
-    FAILED_TRAPS,
-    Preferences,
-    fleiss_kappa,
-    read_preferences,
-    without_traps,
-)
+from irmx_pages.page import Page
+from irmx_pages.page_arrays import VISUAL, media_of
+from irmx_pages.page_files import read_pages
+from irmx_pages.page_runs import page_values
+from irmx_pages.preference_votes import FAILED_TRAPS, Preferences, fleiss_kappa, read_preferences, without_traps
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 ALL = "all"
 """The group of all pairs."""

@@ -1,21 +1,23 @@
-"""Estimating an effort table from the times that users spent on items."""
+"""Estimating an effort table from the times that users spent on items; bootstrap samples of users."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import DataError, Param, UsageError, read_table
+from irmx import DataError, DataWarning, Param, UsageError, read_table
 from irmx.ragged import Floats, Ints, segment_sum, short_repr
 from irmx.toolkit import html_result, plural
-from irmx_pages.fit.observations import interval95, multiplicities, warn_of_one_cluster
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 _COLUMNS: dict[str, Param | type] = {
     "media": Param(str, "the media type of the item", required=True),
@@ -263,3 +265,41 @@ def _within_users(
     effort[np.ix_(solvable, others)] = np.exp(np.linalg.solve(sums[solvable, :, :k], sums[solvable, :, k:])[..., 0])
     counts = np.bincount(media, minlength=len(types))
     return effort, np.exp(segment_sum(log_time, media, len(types)) / counts)
+
+
+def multiplicities(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:
+    """Return how often each cluster occurs in the data (once) and then in each bootstrap sample, one row each.
+
+    Raises
+    ------
+    irmx.UsageError
+        For fewer than two samples, or a negative seed.
+
+    Examples
+    --------
+    >>> [int(counts.sum()) for counts in multiplicities(clusters=5, resamples=2, seed=0)]
+    [5, 5, 5]
+    """
+    Param(int, "number of samples", low=2).check(resamples, "resamples", "the fit")
+    Param(int, "seed", low=0).check(seed, "seed", "the fit")
+    generator = np.random.default_rng(seed)
+    drawn = (generator.integers(0, clusters, clusters) for _ in range(resamples))
+    return (np.bincount(sample, minlength=clusters) for sample in chain([np.arange(clusters)], drawn))
+
+
+def warn_of_one_cluster(clusters: int, what: str) -> None:
+    """Warn if all samples are equal, so that there can be no intervals."""
+    if clusters < 2:
+        warnings.warn(
+            f"All {what} belong to one user or session. Intervals come from resampling these, so there are none (NaN).",
+            DataWarning,
+            stacklevel=3,
+        )
+
+
+def interval95(values: Floats | Sequence[float], clusters: int) -> tuple[float, float]:
+    """Return the 2.5% and the 97.5% quantile of the estimates of samples; NaN if there is only one cluster."""
+    if clusters < 2:
+        return float("nan"), float("nan")
+    low, high = np.quantile(values, [0.025, 0.975])
+    return float(low), float(high)

@@ -1,1 +1,0 @@
-"""Examination models: how likely users are to look at each block of a page."""

@@ -1,1 +1,0 @@
-"""Estimating parameters of measures, examination models and efforts from observed behaviour."""

@@ -1,1 +1,0 @@
-"""Ideal pages, used to normalise utility."""

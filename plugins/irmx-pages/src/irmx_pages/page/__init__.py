@@ -1,1 +1,0 @@
-"""Pages: reading and writing, conversion to runs and to arrays of blocks, gains and efforts."""

@@ -1,1 +1,0 @@
-"""Preferences of assessors between pages, and how often measures agree with them."""

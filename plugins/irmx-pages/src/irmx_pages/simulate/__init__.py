@@ -1,1 +1,0 @@
-"""Simulated pages of graded quality."""
