@@ -535,6 +535,23 @@ def test_the_randomised_test_of_tukey_has_intervals_that_agree_with_it() -> None
     assert (frame["high"] - frame["low"]).nunique() == 1 or np.ptp(frame["high"] - frame["low"]) < 1e-12
 
 
+@pytest.mark.parametrize("how", [{"test": "randomised-tukey"}, {"correction": "maxt"}], ids=str)
+@pytest.mark.parametrize("topics", [6, 15])
+def test_an_interval_at_the_level_of_its_p_value_just_excludes_0(how: dict[str, str], topics: int) -> None:
+    """The p-values are whole numbers of draws, of 2^6 = 64 on 6 topics where signs are flipped, and 1 of 200 where none is larger."""
+    values = np.random.default_rng(11).normal([0.0, 0.2, 0.4, 3.0], 0.4, (topics, 4))
+    p = compared(values, draws=199, **how)["p_corrected"]
+    for row, level in enumerate(p):
+        if level < 1:
+            at, below = (
+                compared(values, draws=199, interval="simultaneous", level=x, **how).iloc[row]
+                for x in (level, level * 0.999)
+            )
+            assert at.low > 0 or at.high < 0
+            assert below.low <= 0 <= below.high
+    assert len(set(p)) > 3
+
+
 def test_the_false_discovery_rate_has_no_simultaneous_intervals() -> None:
     with pytest.raises(irmx.UsageError, match="no simultaneous intervals"):
         irmx_study.Choices(correction="bh", interval="simultaneous")
