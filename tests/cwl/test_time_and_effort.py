@@ -72,3 +72,4 @@ def test_lists_need_a_value_and_lengths_are_not_negative():
 def test_contributions_add_up(measure):
     parts = irmx.explain(measure, QRELS, RUN, "q")
     assert sum(parts.columns["contribution"]) == pytest.approx(parts.value)
+    assert list(parts.columns["doc_id"]) == ["a", "b"]
