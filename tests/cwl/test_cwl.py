@@ -1,6 +1,7 @@
 """C/W/L: worked by hand, identities of the five values, and users that are known measures."""
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -270,3 +271,21 @@ def test_the_picture_has_attention_continuation_and_the_last_rank():
     assert drawn["C(i)"][:3].tolist() == [0.5] * 3
     assert drawn["L(i)"][:3].tolist() == [0.5, 0.25, 0.125]
     assert [bar.get_height() for bar in display.ax_.patches][:3] == pytest.approx([0.5, 0.25, 0.125])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CWL(user=rbp(p=0.8),depth=1000)", "CWL(user=precision(k=10))", "CWL(user=dcg(k=10))", "CWL(user=inst(T=1))",
+        "CWL(user=bpm(T=1,K=10,hb=0,hc=0,median=0.5))", "CWL(user=ift(T=2,b1=0.9,R1=1,A=0.2,b2=0.9,R2=10))",
+        "CWL(user=tbg(half_life=224))", "CWL(user=u(L=132000))",
+        "TBG(half_life=224,summary_time=4.4,word_time=0.018,document_time=7.8,p_click=[0.39,0.64],p_save=[0,0.77])",
+        "UMeasure(L=132000,characters=6)", "Effort(measure='P',effort=[9.8,23,37.6],p=0.8,max_grade=4)",
+        "sDCG(b=2,bq=4)", "nsDCG(b=2,bq=4)", "sDCG_q(b=2,bq=4)", "sRBP(p=0.8,b=0.5)", "esNDCG(pref=0.9,pdown=0.7)",
+        "esNCG(pref=0.8,pdown=0.7)", "SessionCost(of='tokens',missing=0)",
+    ],
+)  # fmt: skip
+def test_the_defaults(text):
+    """A default is left out when a measure is written."""
+    written = str(irmx.parse_measure(text))
+    assert not set(re.findall(r"(\w+)=", written)) - {"user", "measure", "of"}

@@ -1,5 +1,7 @@
 """TBG, U and measures per effort: worked by hand, and the usual measures where all efforts are equal."""
 
+import math
+
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -9,6 +11,9 @@ import irmx
 
 QRELS = {"q": {"a": 2, "b": 1}}
 RUN = pd.DataFrame({"query_id": "q", "doc_id": ["a", "x", "b"], "score": [3, 2, 1], "length": [500, 1000, 200]})
+
+DCG = (3 + 1 / 2) / (1 + 0.25 / math.log2(3) + 0.5 / 2)
+"""2^grade - 1 at the ranks 1 and 3, over the efforts 1, 1/4 and 1/2, both discounted."""
 
 
 def value(measure, qrels=QRELS, run=RUN):
@@ -29,6 +34,12 @@ def value(measure, qrels=QRELS, run=RUN):
         ("Effort(measure='AP',effort=[1,2,4])", (1 + 2 / 1.75) / 2),
         ("Effort(measure='RBP',p=0.5,effort=[1,2,4])", (1 + 0.25) / (1 + 0.125 + 0.125)),
         ("Effort(measure='ERR',max_grade=2,effort=[1,2,4])", 0.75 + 0.25 * 0.25 / 1.75),
+        ("Effort(measure='DCG',effort=[1,2,4])", DCG),
+        ("Effort(measure='nDCG',effort=[1,2,4])", DCG / ((3 + 1 / math.log2(3)) / (1 + 0.5 / math.log2(3)))),
+        ("Effort(measure='P',effort=[1,2,4],gains=[0,1,5])", 6 / 1.75),
+        ("Effort(measure='P')", 2 / ((37.6 + 9.8 + 23) / 37.6)),
+        ("Effort(measure='RBP')", (1 + 0.8**2) / ((37.6 + 0.8 * 9.8 + 0.8**2 * 23) / 37.6)),
+        ("Effort(measure='ERR')", 3 / 16 + 13 / 16 * 1 / 16 / ((37.6 + 9.8 + 23) / 37.6)),
     ],
 )
 def test_worked_by_hand(measure, expected):
@@ -61,3 +72,4 @@ def test_lists_need_a_value_and_lengths_are_not_negative():
 def test_contributions_add_up(measure):
     parts = irmx.explain(measure, QRELS, RUN, "q")
     assert sum(parts.columns["contribution"]) == pytest.approx(parts.value)
+    assert list(parts.columns["doc_id"]) == ["a", "b"]

@@ -154,6 +154,13 @@ def test_bad_lengths_are_named(third, times, message, qrels, run):
         measure.calc_aggregate(qrels, with_lengths(run, [1.0, 1.0, third, 1.0, 1.0, 1.0]))
 
 
+@pytest.mark.parametrize(("speed", "words"), [(1e300, 1e-100), (1e-300, 1e100)])
+def test_a_speed_at_which_reading_takes_no_time_or_for_ever_is_refused(speed, words, qrels, run):
+    measure = MPcont(model=GL_AD_ID, times=ByLength(speed=speed))
+    with pytest.raises(irmx.UsageError, match=r"a speed: the time to read .* words is (0|inf) s"):
+        measure.calc_aggregate(qrels, with_lengths(run, [words] * 6))
+
+
 def test_an_empty_document_takes_the_overhead(qrels, run):
     measure = MPcont(model=GL_AD_ID, times=ByLength(overhead=7.8))
     explained = irmx.explain(measure, qrels, with_lengths(run, [0.0] * 6), "q")

@@ -129,6 +129,7 @@ def test_offsets_with_which_every_weight_is_a_positive_number(distance, self_loo
         (lambda: value(TransitionMatrix(lambda depth: np.eye(2)[::-1]), 5, [1]), "must have 5 rows"),
         (lambda: ByRank([1.0], file="times.csv"), "not both"),
         (lambda: ByRank({1.5: 2.0}), "whole number"),
+        (lambda: ByRank({0: 2.0}), "rank of at least 1. Got 2.0 at rank 0"),
     ],
 )
 def test_what_is_refused(make, message):

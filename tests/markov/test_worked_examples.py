@@ -69,11 +69,10 @@ def test_offset_0(qrels, run):
 
 @pytest.mark.parametrize("name", EXAMPLE)
 def test_one_relevant_document(name):
-    """T = 5, R = {2}: one state watched, pi = 1, whatever the model."""
+    """T = 5, R = {2}: one state watched, pi = 1, whatever the model; the recall is 1."""
     run = {"q": {d: -float(i) for i, d in enumerate("abcde")}}
-    assert irmx.calc_aggregate(f"MP(model={name})", {"q": {"b": 1}}, run) == {
-        irmx.parse_measure(f"MP(model={name})"): 0.5
-    }
+    for measure in (MP(model=name), MP(model=name, rescale="recall")):
+        assert measure.calc_aggregate({"q": {"b": 1}}, run) == 0.5
 
 
 @pytest.mark.parametrize("name", EXAMPLE)

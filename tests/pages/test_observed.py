@@ -108,6 +108,16 @@ def test_the_fit_is_the_most_likely_by_another_route() -> None:
     assert fit.log_likelihood == pytest.approx(-found.fun, abs=1e-3)
 
 
+def test_the_most_likely_value_is_found_between_the_last_two_steps_too() -> None:
+    log = read_examinations(table(1, irmx.rbp(beta=0.6), 0.8, sessions=300))
+    value = fit_examination(log, "rbp", "beta", detection=0.8, resamples=2).value
+    assert value is not None
+    for steps in (1.4, 198.6):  # of 200, from the lower bound
+        bounds = (value - 0.001 * steps, value + 0.001 * (200 - steps))
+        found = fit_examination(log, "rbp", "beta", bounds=bounds, detection=0.8, resamples=2)
+        assert found.value == pytest.approx(value, abs=1e-4)
+
+
 def test_detection_alone() -> None:
     """With one position c is the share that was seen; what a model excludes is infinitely unlikely."""
     log = pd.DataFrame({"session": range(50), "position": 1, "examined": [1] * 30 + [0] * 20})
@@ -276,6 +286,8 @@ def test_what_is_left_out_is_counted_and_the_seed_settles_the_intervals() -> Non
     assert (fit.not_seen, fit.too_long, fit.users) == (3, 1, 30)
     assert fit.effort == fit_effort(log, "image").effort
     assert fit_effort(pd.concat([log, more]), "image").not_seen == 2
+    up_to_all = fit_effort(log, "image", longest=log["time"].max())
+    assert (up_to_all.effort, up_to_all.too_long) == (fit_effort(log, "image").effort, 0)
     assert fit_effort(log, "image", seed=1) == fit_effort(log, "image", seed=1)
     assert fit_effort(log, "image", seed=1).intervals != fit_effort(log, "image", seed=2).intervals
 
@@ -314,6 +326,9 @@ def test_one_user_has_no_interval() -> None:
     with pytest.warns(irmx.DataWarning, match="All times belong to one user or session"):
         fit = fit_effort(log, "image")
     assert all(math.isnan(end) for interval in fit.intervals.values() for end in interval)
+    of_each = pd.DataFrame({"user": "a", "media": ["image", "video"], "time": [2.0, 5.0]})
+    with pytest.warns(irmx.DataWarning, match="All times belong to one user or session"):
+        assert fit_effort(of_each, "image", statistic="median").effort == {"image": 1, "video": 2.5}
     one = pd.DataFrame({"session": "a", "position": [1, 2, 3, 4], "examined": [1, 1, 0, 0]})
     with pytest.warns(irmx.DataWarning, match="All blocks belong to one user or session"):
         found = fit_examination(one, "rbp", "beta", resamples=2)

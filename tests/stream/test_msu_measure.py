@@ -351,6 +351,7 @@ def test_expressions_are_canonical() -> None:
     measure = MSU(MA="360m", users="auto", precision=0.5, interface=REVERSE_CHRONOLOGICAL, seed=3)
     assert str(measure) == "MSU(MA='6h',users='auto',precision=0.5,seed=3)"
     assert irmx.parse_measure(str(measure)) == measure
+    assert str(MSU(users="auto", precision=0.01)) == "MSU(users='auto')"
     assert pickle.loads(pickle.dumps(measure)) == measure
 
 

@@ -327,12 +327,15 @@ def test_standard_error_is_that_of_the_mean_and_of_a_ratio() -> None:
         nothing = mean_gain(gains, np.zeros(4), ratio)
         assert (nothing.value, nothing.standard_error) == (0, 0)
     assert math.isnan(mean_gain(gains[:1]).standard_error)
+    nobody = msu({"doc_id": ["u"], "timestamp": [1], "length": [1]}, {"doc_id": ["u"], "iteration": ["n"], "timestamp": [0]},
+                 Traces(np.array([0]), np.empty(0), np.empty(0)), 1.0)  # fmt: skip
+    assert (nobody.value, nobody.users) == (0, 0)
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"L": 1.5}, r"L must be a number in the range \[0, 1\]"),
+        *(({"L": loss}, r"L must be a number in the range \[0, 1\]") for loss in (1.5, -0.5)),
         ({"per": "hour"}, "per must be one of None, 'second', 'update_read', 'update_emitted'"),
         ({"ratio": "mean"}, "ratio must be one of 'by_user', 'of_means'. Got 'mean' instead"),
         ({"late": "after"}, "late must be one of 'before', 'at'. Got 'after' instead"),

@@ -147,6 +147,9 @@ def test_differences_that_are_equal_in_decimals_share_a_rank_where_that_is_asked
     [note] = floats.notes
     assert note.startswith("6 comparisons with differences that are equal in decimals, but not as floats")
     assert rounded.notes == whole.notes == irmx_study.compare(made(tenths / 10)).notes == ()
+    nearly_0 = [[0.1 + 0.2, 0.3], [0.5, 0.1], [0.9, 0.2]]
+    notes = irmx_study.compare(made(nearly_0), test="wilcoxon").notes
+    assert any("equal in decimals" in note for note in notes)
 
 
 @given(blocks(most=30))
@@ -533,6 +536,23 @@ def test_the_randomised_test_of_tukey_has_intervals_that_agree_with_it() -> None
     ).frame()
     assert (((frame["low"] > 0) | (frame["high"] < 0)) == (frame["p_corrected"] <= 0.05)).all()
     assert (frame["high"] - frame["low"]).nunique() == 1 or np.ptp(frame["high"] - frame["low"]) < 1e-12
+
+
+@pytest.mark.parametrize("how", [{"test": "randomised-tukey"}, {"correction": "maxt"}], ids=str)
+@pytest.mark.parametrize("topics", [6, 15])
+def test_an_interval_at_the_level_of_its_p_value_just_excludes_0(how: dict[str, str], topics: int) -> None:
+    """The p-values are whole numbers of draws, of 2^6 = 64 on 6 topics where signs are flipped, and 1 of 200 where none is larger."""
+    values = np.random.default_rng(11).normal([0.0, 0.2, 0.4, 3.0], 0.4, (topics, 4))
+    p = compared(values, draws=199, **how)["p_corrected"]
+    for row, level in enumerate(p):
+        if level < 1:
+            at, below = (
+                compared(values, draws=199, interval="simultaneous", level=x, **how).iloc[row]
+                for x in (level, level * 0.999)
+            )
+            assert at.low > 0 or at.high < 0
+            assert below.low <= 0 <= below.high
+    assert len(set(p)) > 3
 
 
 def test_the_false_discovery_rate_has_no_simultaneous_intervals() -> None:
