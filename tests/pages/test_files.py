@@ -15,16 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx_pages import (
-    Block,
-    Page,
-    page_runs,
-    read_examinations,
-    read_pages,
-    read_preferences,
-    score_pages,
-    write_pages,
-)
+from irmx_pages import Block, Page, page_runs, read_examinations, read_pages, read_preferences, score_pages, write_pages
 from irmx_pages.example import example, main
 
 IMAGE, WEB = Block("image", "image", ("i1", "i2")), Block("web", "text", ("w1",))

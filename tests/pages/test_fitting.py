@@ -260,7 +260,7 @@ FEW = {"alpha": "2,9"}
         ("AS_RBP", FEW, {"personal_grid": "x"}, "'l' parameter of the fit must be a float .* Got 'x'"),
         ("AS_RBP", FEW, {"active": -1}, r"'active' parameter .* must be an int in the range \[0, inf\)"),
         ("AS_RBP", FEW, {"failed_traps": 1.5}, "'failed_traps' parameter .* must be an int"),
-        *(("AS_RBP", FEW, {"folds": k}, "folds must be an int from 2 to 8, the number of topics .* Got")
+        *(("AS_RBP", FEW, {"folds": k}, r"'folds' parameter .* must be an int in the range \[2, 8\]. Got")
           for k in (1, 9, 2.5, True)),
     ],
 )  # fmt: skip

@@ -155,7 +155,8 @@ class AggregatedSearch(Measure):
 
     def ideal(self, rankings: Rankings) -> Floats:
         """Return the utility of the ideal page of every topic; infinite for one without a relevant item."""
-        warn_of_other_media(rankings, self["split_blocks"])
+        split_blocks = self["split_blocks"]
+        rankings.memo(("other media", split_blocks), lambda: warn_of_other_media(rankings, split_blocks))  # once
         ideal, limits = self["ideal"], limits_of(self)
         of_gain = (limits, self["effort"], self.examination, self["alpha"], self["g"])
         if ideal == "exact":
