@@ -20,7 +20,7 @@ from irmx_pages import (
     score_pages,
     simulate_pages,
 )
-from irmx_pages.example import USERS, example, example_preferences, main
+from irmx_pages.example import USERS, example, example_preferences
 
 Command = Callable[..., Any]
 SIMULATE = ("vertical-qrels.csv", "-i", "bm25.csv", "-i", "tfidf.csv", "-v", "redde.csv", "-v", "cori.csv")
@@ -162,13 +162,6 @@ def test_careless_assessors_and_pages_that_are_both_bad(folder: Path, command: C
     expected = agreement("pages.jsonl", table.query("assessor != 'dee'"), "vertical-qrels.csv", "AS_RBP", [0.6])
     assert [json.loads(line) for line in done.out.splitlines()] == records(expected)
     assert command(*given, "--failed-traps", "3").err == ""
-
-
-def test_the_example_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(tmp_path)
-    names = capsys.readouterr().out.split()
-    assert sorted(names) == sorted(p.name for p in tmp_path.iterdir())
-    assert "preferences.csv" in names
 
 
 TWICE = ("vertical-qrels.csv", "-i", "bm25.csv", "-i", "bm25.csv", "-v", "redde.csv", "--out", "x.jsonl")
