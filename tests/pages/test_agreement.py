@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import ttest_rel
 
 import irmx
 from irmx_pages import Block, Page, agreement, agreement_scores, fleiss_kappa
@@ -94,18 +89,6 @@ def test_the_sign_test(votes: Any, measures: str, baseline: str | None, level: f
     assert [None if math.isnan(p) else p for p in found] == pytest.approx(expected)
 
 
-@given(st.lists(st.sampled_from(["best", "middle", "worst"]), min_size=1, max_size=9))
-def test_the_sign_test_is_that_of_all_assignments_of_signs(winners: list[str]) -> None:
-    """P@2 agrees with the assessors if they choose the best page, and has a tie between the others."""
-    others = {"best": "middle", "middle": "best", "worst": "middle"}
-    pages = [Page(f"q{i}", name, PAGES[k].blocks) for i in range(len(winners)) for k, name in enumerate(ORDERS)]
-    votes = preferences(*((f"q{i}", name, others[name], "a", "") for i, name in enumerate(winners)))
-    found = agreement(pages, votes, {p.query_id: QRELS["t1"] for p in pages}, "P@2", [1])
-    signs = [{"best": 1, "middle": -1}[name] for name in winners if name != "worst"]
-    extreme = [abs(sum(s)) >= abs(sum(signs)) for s in itertools.product((1, -1), repeat=len(signs))]
-    assert found["p_value"].tolist() == pytest.approx([sum(extreme) / len(extreme)])
-
-
 # -- topics x measures ------------------------------------------------------------------------------------------------
 
 
@@ -118,18 +101,6 @@ def test_shares_of_topics_are_counted_as_by_hand() -> None:
     assert of_view[["query_id", "system", "value"]].to_numpy().tolist() == [
         [t, m, 1.0] for t in ("t1", "t2") for m in ("P@2", "RR")
     ]
-
-
-@pytest.mark.parametrize("suffix", ["parquet", "csv"])
-def test_irmx_compare_tests_them_over_topics(tmp_path: Path, suffix: str, command: Any) -> None:
-    scores, path = agreement_scores(PAGES, VOTES, QRELS, "P@2 RR P@1", [0.75]), tmp_path / f"agreement.{suffix}"
-    scores.to_parquet(path) if suffix == "parquet" else scores.frame().to_csv(path, index=False)
-    done = command("compare", "--scores", path, "--all-pairs", "-o", "csv", "-p", "-1")
-    assert done.code == 0
-    (tmp_path / "out.csv").write_text(done.out)
-    rows = pd.read_csv(tmp_path / "out.csv", keep_default_na=False).query("slice == ''").set_index(["a", "b"])
-    assert float(rows.loc[("RR", "P@2"), "p"]) == pytest.approx(ttest_rel([0.75, 0.75, 0.5], [1, 0.5, 1]).pvalue)
-    assert len(rows) == 3
 
 
 def test_a_page_that_nobody_compares_is_not_scored() -> None:

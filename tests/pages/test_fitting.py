@@ -19,7 +19,6 @@ from irmx_pages import (
     agreement,
     att,
     fit_preferences,
-    orientation_gain,
     page_pairs,
     score_pages,
     simulate_pages,
@@ -270,11 +269,6 @@ def test_what_cannot_be_fitted(
     preferences = chosen(collection, simulated, {"u": "P@1"})
     with pytest.raises(irmx.UsageError, match=said):
         fit_preferences(simulated.pages, preferences, collection.qrels, measure, grid, **options)
-
-
-def test_a_grid_of_alpha_may_begin_just_above_1() -> None:
-    """There the gain is nearly a step: 0 for what users want less than the web, 1 for what they want more."""
-    assert orientation_gain([0.45, 0.55], alpha=1.01) == pytest.approx([0, 1])
 
 
 def test_folds_and_pages_that_are_not_there(collection: Example, simulated: Any) -> None:

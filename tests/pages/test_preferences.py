@@ -4,30 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import irmx
 from irmx_pages import (
     Block,
     Page,
     agreement,
-    fit_preferences,
     fleiss_kappa,
-    page_pairs,
     read_preferences,
-    simulate_pages,
-    simulate_preferences,
     without_traps,
 )
-from irmx_pages.example import example
 
 COLUMNS = ["query_id", "page_a", "page_b", "assessor", "choice"]
 
@@ -130,26 +121,6 @@ def test_kappa(counts: list[list[int]], kappa: float) -> None:
     assert fleiss_kappa(counts) == pytest.approx(kappa, abs=1e-5, nan_ok=True)
 
 
-RATED = st.integers(2, 6).flatmap(
-    lambda raters: st.lists(
-        st.integers(0, raters).flatmap(lambda a: st.integers(0, raters - a).map(lambda b: [a, b, raters - a - b])),
-        min_size=2,
-        max_size=8,
-    )
-)
-
-
-@given(RATED)
-def test_kappa_counts_pairs_of_raters_that_agree(counts: list[list[int]]) -> None:
-    table = np.array(counts)
-    raters = int(table[0].sum())
-    same = sum(n * (n - 1) // 2 for row in counts for n in row)
-    chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
-    agreed = same / (len(counts) * raters * (raters - 1) // 2)
-    kappa = math.nan if chance == 1 else (agreed - chance) / (1 - chance)
-    assert fleiss_kappa(counts) == pytest.approx(kappa, abs=1e-12, nan_ok=True)
-
-
 # -- traps -----------------------------------------------------------------------------------------------------------
 
 
@@ -216,30 +187,3 @@ def test_agreement_is_with_careful_assessors_and_traps_need_no_page() -> None:
     assert found[["pairs", "agreement"]].to_numpy().tolist() == [[1, 1.0]]
     everyone = agreement(pages, table.query("trap == ''"), {"q": {"w1": 1}}, "P@1", levels=[2 / 3])
     assert everyone["agreement"].tolist() == [0.0]
-
-
-@pytest.mark.slow
-def test_careful_users_are_recovered_from_among_careless_ones() -> None:
-    """Of six simulated assessors three toss coins; with traps the fit is that of the other three alone."""
-    made = example(4)
-    simulated = simulate_pages(made.qrels, made.items, made.verticals)
-    careful = {f"u{i}": "AS_RBP(alpha=4,beta=0.9)" for i in range(3)}
-    pairs = page_pairs(simulated)
-    table = simulate_preferences(simulated.pages, pairs, made.qrels, careful, scale=1e6).frame().assign(trap="")
-    coins = pd.concat([table.query("assessor == 'u0'").assign(assessor=f"coin{i}") for i in range(3)])
-    coins["choice"] = np.random.default_rng(4).choice(["a", "b"], len(coins))
-    people = [*careful, "coin0", "coin1", "coin2"]
-    rows = [
-        ("t1", f"good{i}", "poor", who, "a" if who in careful else "ab"[i % 2], "a") for who in people for i in range(8)
-    ]
-    traps = pd.DataFrame(rows, columns=[*COLUMNS, "trap"])
-    arguments = (made.qrels, "AS_RBP", {"alpha": "2,4,10,50", "beta": "0.5,0.7,0.9"})
-    options: dict[str, Any] = {"folds": 2, "personal": False, "level": 1}
-    with pytest.warns(irmx.DataWarning, match="3 of 6 assessors"):
-        found = fit_preferences(simulated.pages, pd.concat([table, coins, traps]), *arguments, **options)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        alone = fit_preferences(simulated.pages, table, *arguments, **options)
-    assert found.by_agreement.params == {"alpha": 4, "beta": 0.9}
-    assert found.parameters.equals(alone.parameters)
-    assert found.held_out.equals(alone.held_out)

@@ -147,9 +147,8 @@ class AggregatedSearch(Measure):
         """Return the gain of every block."""
         return gain(pages, self["alpha"], self["g"])
 
-    def probabilities(self, pages: Pages, gain: Floats | None = None) -> Floats:
-        """Return the probability that each block is examined, computing gains unless they are given."""
-        gain = self.gain(pages) if gain is None else gain
+    def probabilities(self, pages: Pages, gain: Floats) -> Floats:
+        """Return the probability that each block is examined."""
         found: Floats = self.examination.probabilities(pages, gain)  # type: ignore[attr-defined]
         return found
 

@@ -164,10 +164,9 @@ def ideal_utility(
         pages = pages if cutoff is None else pages.where(pages.position <= cutoff)
         there = pages.blocks > 0
         out = np.zeros(len(pages))
-        if there.any():
-            some = pages.without_empty()
-            of_blocks = gain(some, alpha, g)
-            out[there] = utility(some, of_blocks, examination.probabilities(some, of_blocks))
+        some = pages.without_empty()
+        of_blocks = gain(some, alpha, g)
+        out[there] = utility(some, of_blocks, examination.probabilities(some, of_blocks))
         return out
 
     key = ("ideal utility", rankings.rel, cutoff, ideal, limits, table, examination, alpha, g)

@@ -123,7 +123,8 @@ def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints)
     rows = _RowsOfVerticals(rankings, "orientation", names, of_row, name, given)
     low, high = rows.extremes(there)
     web = np.array([n == WEB for n in names], dtype=bool)[name]
-    low, high = np.where(web & (low > high), WEB_ORIENTATION, (low, high))
+    without = web & (low > high)
+    low[without] = high[without] = WEB_ORIENTATION
     rows.refuse(low > high, "has no value for {0}; at least one of these rows needs it. To get it, "
                 f"{ORIENTATION.how}. General web is {WEB!r}.")  # fmt: skip
     rows.refuse(low < high, "must have one value for {0}. Found {1:g} and {2:g}.", low, high)
