@@ -212,10 +212,9 @@ def fit_preferences(
         folded = Folded(scorer, settings, votes, (a, b), level, personal and scorer.normalises, of_fold)
         chosen = [folded.by_agreement(np.ones(folds, dtype=bool)), *(folded.by_agreement(k) for k in folded.training)]
         advance(1)
-        place, least = folded.likelihood.maximum()
-        best = LikelihoodFit(folded.likelihood.values(place), folded.likelihood.weights(place))
+        best = folded.likelihood.fit()
         advance(1)
-        intervals = folded.likelihood.intervals(place, least, advance)
+        intervals = folded.likelihood.intervals(best, advance)
         fitted = []
         for training in folded.training:
             fitted.append(folded.by_likelihood(training))
@@ -394,9 +393,8 @@ class Folded:
         decided = self.votes.won != 0.5
         who, pair, choice = (x[decided] for x in (self.votes.assessor, self.votes.pair, np.sign(self.votes.won - 0.5)))
         weights = np.append(0.0, grid)  # the first column is without l
-        agreed = {
-            i: agreeing(self._preferred(self.grid.settings[i], weights)[pair], choice[:, None]) for i in set(chosen)
-        }
+        preferred = {i: self._preferred(self.grid.settings[i], weights)[pair] for i in set(chosen)}
+        agreed = {i: agreeing(of_setting, choice[:, None]) for i, of_setting in preferred.items()}
         fold, counts = self.fold[pair], np.bincount(who, minlength=self.votes.assessors)
         rows = []
         for k in np.argsort(-counts, kind="stable")[:active].tolist():
