@@ -134,10 +134,9 @@ class AggregatedSearch(Measure):
             )
 
     @property
-    def examination(self) -> Symbol:
+    def examination(self) -> Any:
         """The examination model."""
-        found: Symbol = self["examination"]
-        return found
+        return self["examination"]
 
     def pages(self, rankings: Rankings) -> Pages:
         """Return the pages of a run."""
@@ -149,8 +148,7 @@ class AggregatedSearch(Measure):
 
     def probabilities(self, pages: Pages, gain: Floats) -> Floats:
         """Return the probability that each block is examined."""
-        found: Floats = self.examination.probabilities(pages, gain)  # type: ignore[attr-defined]
-        return found
+        return np.asarray(self.examination.probabilities(pages, gain))
 
     def ideal(self, rankings: Rankings) -> Floats:
         """Return the utility of the ideal page of every topic; infinite for one without a relevant item."""

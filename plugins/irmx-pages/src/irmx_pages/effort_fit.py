@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -146,7 +146,11 @@ def fit_effort(
     text: 2.18 [1.88, 2.54]
     video: 4.40 [3.75, 5.20]
     """
-    statistics = {"mean": _means, "median": _medians, "within_users": _within_users}
+    statistics: dict[str, Callable[..., _Estimate]] = {
+        "mean": _means,
+        "median": _medians,
+        "within_users": _within_users,
+    }
     if statistic not in statistics:
         raise UsageError(f"'statistic' must be one of {', '.join(map(repr, statistics))}. Got {statistic!r} instead.")
     if not (0 <= shortest < np.inf) or (longest is not None and not longest > shortest):

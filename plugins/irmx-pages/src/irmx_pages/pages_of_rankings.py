@@ -108,7 +108,8 @@ def _laid_out(rankings: Rankings, split_blocks: bool) -> LaidOut:
     documents = rankings.ranked
     judged = judged_verticals(rankings)
     number, names = _verticals(rankings)
-    start, explicit = _starts(rankings, number, names)
+    of_web = np.array([name == WEB for name in names], dtype=bool)
+    start, explicit = _starts(rankings, number, names, of_web[number])
     first = np.append(np.flatnonzero(start), len(start))
     at = first[:-1]
     topic, vertical = documents.topic[at], number[at]
@@ -117,11 +118,10 @@ def _laid_out(rankings: Rankings, split_blocks: bool) -> LaidOut:
         _refuse_repeated(rankings, topic, vertical, names, at)
     known = {name: i for i, name in enumerate(judged.names)}
     label = np.array([known.get(name, -1) for name in names], dtype=np.int64)
-    web = np.array([name == WEB for name in names], dtype=bool)
-    place = judged.place(topic, label[vertical])
-    _refuse_unknown(rankings, place < 0, web[vertical], at, names, number)
+    web, place = of_web[vertical], judged.place(topic, label[vertical])
+    _refuse_unknown(rankings, place < 0, web, at, names, number)
     _refuse_moved(rankings, number, names, label, judged)
-    orientation = np.where(web[vertical], WEB_ORIENTATION, np.append(judged.orientation, np.nan)[place])
+    orientation = np.where(web, WEB_ORIENTATION, np.append(judged.orientation, np.nan)[place])
     relevant = np.add.reduceat(documents.grade >= rankings.rel, at, dtype=np.float64) if len(at) else np.zeros(0)
     media, media_names = _media(rankings, number, names)
     of_block = (label[vertical], np.array(names, dtype=object)[vertical], orientation, relevant)
@@ -139,13 +139,11 @@ def _verticals(rankings: Rankings) -> tuple[Ints, list[str]]:
     return number, [str(name) for name in names]
 
 
-def _starts(rankings: Rankings, number: Ints, names: list[str]) -> tuple[Ints, bool]:
+def _starts(rankings: Rankings, number: Ints, names: list[str], web: Bools) -> tuple[Ints, bool]:
     """Return whether a block starts at each item, and whether the column ``block`` decides this."""
     documents = rankings.ranked
-    new_topic = np.ones(len(number), dtype=bool)
-    new_topic[1:] = documents.topic[1:] != documents.topic[:-1]
+    new_topic = _changes(documents.topic)
     if not documents.has(BLOCK):
-        web = np.array([name == WEB for name in names], dtype=bool)[number]
         return new_topic | web | _changes(number), False
     block, labels = documents.labels(BLOCK, missing_ok=True)
     for item in np.flatnonzero(block < 0)[:1].tolist():
