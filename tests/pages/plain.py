@@ -10,6 +10,7 @@ import pandas as pd
 
 EFFORT = {"image": 1, "text": 3, "video": 6}
 MEDIA = {"image": "image", "video": "video"}
+Pool = dict[str, tuple[float, int, int]]
 
 
 class Block(NamedTuple):
@@ -40,7 +41,7 @@ def qrels_of(*items: tuple[str, str, float, float | None], **columns: Any) -> pd
     return pd.DataFrame([("q", d, g, v, o) for d, v, g, o in items], columns=COLUMNS).assign(**columns)
 
 
-def as_tables(page: list[Block], pool: dict[str, tuple[float, int, int]]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def as_tables(page: list[Block], pool: Pool) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A page as a run, and the judgments of a pool {vertical: (orientation, relevant, non-relevant)} as qrels.
 
     Items are taken from the pool; relevant ones that it does not have would be an error of the test.
@@ -116,27 +117,7 @@ def util(
 # -- ideal pages -------------------------------------------------------------------------------------------------------
 
 
-def greedy(
-    pool: dict[str, tuple[float, int, int]],
-    web: int = 10,
-    verticals: int = 3,
-    items: int = 3,
-    threshold: float = 0.5,
-    fill: bool = False,
-) -> list[Block]:
-    """The greedy ideal page of a pool {vertical: (orientation, relevant, non-relevant)}."""
-    oriented = [v for v, (o, relevant, _) in pool.items() if v != "web" and o > threshold and relevant]
-    page = []
-    for v in sorted(oriented, key=lambda v: (-pool[v][0], v))[:verticals]:
-        o, relevant, other = pool[v]
-        page.append(Block(v, o, tuple([*[1] * relevant, *[0] * (other if fill else 0)][:items])))
-    o, relevant, other = pool.get("web", (0.5, 0, 0))
-    return [*page, *[Block("web", 0.5, (i,)) for i in [*[1] * relevant, *[0] * (other if fill else 0)][:web]]]
-
-
-def every_page(
-    pool: dict[str, tuple[float, int, int]], length: int, verticals: int = 3, items: int = 3
-) -> Iterator[list[Block]]:
+def every_page(pool: Pool, length: int, verticals: int = 3, items: int = 3) -> Iterator[list[Block]]:
     """All pages of so many blocks: any web results, each vertical once, any number of items that are not relevant."""
     if length == 0:
         yield []
@@ -154,23 +135,30 @@ def every_page(
                 yield from ([block, *page] for page in every_page(rest, length - 1, verticals - 1, items))
 
 
-def perfect(
-    pool: dict[str, tuple[float, int, int]],
+def greedy(
+    pool: Pool,
     web: int = 10,
     verticals: int = 3,
     items: int = 3,
-    threshold: float = 0.75,
-    fill: bool = True,
+    threshold: float = 0.5,
+    fill: bool = False,
+    relevant: bool = True,
 ) -> list[Block]:
-    """The page of perfect selection, items and presentation of a pool {vertical: (orientation, relevant, non-relevant)}."""
-    wanted = sorted((v for v in pool if v != "web" and pool[v][0] > threshold), key=lambda v: (-pool[v][0], v))
+    """The ideal page of a pool {vertical: (orientation, relevant, non-relevant)}: verticals by orientation, each with a relevant item, then the web."""
+    wanted = [v for v in pool if v != "web" and pool[v][0] > threshold and (pool[v][1] or not relevant)]
 
     def shown(v: str) -> list[int]:
-        _, relevant, other = pool.get(v, (0.5, 0, 0))
-        return [*[1] * relevant, *[0] * (other if fill else 0)]
+        _, good, other = pool.get(v, (0.5, 0, 0))
+        return [*[1] * good, *[0] * (other if fill else 0)]
 
-    of_verticals = [Block(v, pool[v][0], tuple(shown(v)[:items])) for v in wanted[:verticals]]
-    page = [b for b in of_verticals if b.items] + [Block("web", 0.5, (i,)) for i in shown("web")[:web]]
+    wanted = sorted(wanted, key=lambda v: (-pool[v][0], v))[:verticals]
+    page = [Block(v, pool[v][0], tuple(shown(v)[:items])) for v in wanted if shown(v)]
+    return page + [Block("web", 0.5, (i,)) for i in shown("web")[:web]]
+
+
+def perfect(pool: Pool, *limits: int, threshold: float = 0.75, fill: bool = True) -> list[Block]:
+    """The page of perfect selection, items and presentation, whatever the items of the verticals."""
+    page = greedy(pool, *limits, threshold=threshold, fill=fill, relevant=False)
     return sorted(page, key=lambda b: (sum(b.items) == 0, -b.orientation))
 
 
@@ -181,7 +169,7 @@ def diversity(
     name: str,
     page: list[Block],
     ideal: list[Block],
-    pool: dict[str, tuple[float, int, int]],
+    pool: Pool,
     parameter: float = 0.5,
     option: str = "",
 ) -> float:

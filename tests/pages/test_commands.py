@@ -15,12 +15,13 @@ from irmx_pages import (
     agreement,
     agreement_scores,
     fit_preferences,
+    page_runs,
     read_pages,
     read_preferences,
     score_pages,
     simulate_pages,
 )
-from irmx_pages.example import USERS, example, example_preferences, main
+from irmx_pages.example import USERS, example, example_preferences
 
 Command = Callable[..., Any]
 SIMULATE = ("vertical-qrels.csv", "-i", "bm25.csv", "-i", "tfidf.csv", "-v", "redde.csv", "-v", "cori.csv")
@@ -122,13 +123,8 @@ def test_pairs_are_there_to_be_filled_in(folder: Path, command: Command) -> None
 def test_one_page_of_many_is_explained(folder: Path, command: Command, form: str, measure: str) -> None:
     path, page_id = Path(f"pages.{form}"), "bad-bm25-bad"
     if form != "jsonl" and not path.exists():
-        items = [
-            (p.query_id, p.page_id, item, b.vertical, str(n))
-            for p in read_pages("pages.jsonl")
-            for n, b in enumerate(p.blocks)
-            for item in b.items
-        ]
-        table = pd.DataFrame(items, columns=["query_id", "page_id", "doc_id", "vertical", "block"])
+        runs = page_runs("pages.jsonl")
+        table = pd.concat([run.drop_columns("score").to_pandas().assign(page_id=name) for name, run in runs.items()])
         table.to_parquet(path) if form == "parquet" else table.to_csv(path, index=False)
     source = f"pages:{path}" if form == "parquet" else path
     given = ("explain", "vertical-qrels.csv", source, measure, "-t", "t2", "-o", "jsonl")
@@ -164,27 +160,18 @@ def test_careless_assessors_and_pages_that_are_both_bad(folder: Path, command: C
     assert command(*given, "--failed-traps", "3").err == ""
 
 
-def test_the_example_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(tmp_path)
-    names = capsys.readouterr().out.split()
-    assert sorted(names) == sorted(p.name for p in tmp_path.iterdir())
-    assert "preferences.csv" in names
-
-
 TWICE = ("vertical-qrels.csv", "-i", "bm25.csv", "-i", "bm25.csv", "-v", "redde.csv", "--out", "x.jsonl")
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ((*AGREEMENT, "AS_RBP", "-o", "xml"), 2, "There is no output format 'xml'"),
         ((*AGREEMENT, "AS_RBQ"), 2, "AS_RBQ"),
         ((*AGREEMENT, "AS_RBP", "-l", "0.4"), 2, "must be a number in the range (0.5, 1]"),
         ((*AGREEMENT, "AS_RBP", "--all-pairs"), 2, "or 'irmx power --scores agreement.parquet'."),
         ((*AGREEMENT, "AS_RBP", "--test", "t"), 2, "Write it with --out agreement.parquet"),
         (("pages", "agreement", "nowhere.jsonl", "preferences.csv", "AS_RBP"), 1, "There is no pages file 'nowhere.jsonl'"),
         (("pages", "agreement", "pages.jsonl", "nowhere.csv", "AS_RBP"), 1, "There is no preferences file 'nowhere.csv'"),
-        (("pages", "score", "pages.jsonl", "AS_RBP", "-o", "xml"), 2, "There is no output format 'xml'"),
         ((*FIT, "AS_RBP", "--grid", "beta"), 2, "'beta' is not a grid"),
         ((*FIT, "AS_RBP", "--grid", "beta=0.5:1.2"), 2, "Got 1.2 instead"),
         ((*FIT, "AP", "--grid", "beta=0:1"), 2, "AP cannot be fitted"),

@@ -150,21 +150,6 @@ def test_pages_of_different_lengths_in_a_file_in_any_order(tmp_path: Path) -> No
     assert len(fit.observed) == len(fit.expected) == 8
 
 
-def test_shares_of_unknown_images_give_any_beta_the_same_curve() -> None:
-    """With one image on a share of the pages there are shares, for every beta, that give one and the same curve."""
-    size, place = 10, np.arange(10)
-    session, position = np.divmod(np.arange(size * size), size)
-    log = pd.DataFrame({"session": session, "position": position + 1, "examined": 1, "visual": np.eye(size, dtype=int).ravel()})  # fmt: skip
-    pages, curves = read_examinations(log), []
-    for beta in (0.1, 0.5, 0.8):
-        shares = np.linalg.solve(beta ** np.abs(place[:, None] - place), np.full(size, 0.1))
-        assert shares.min() > 0
-        assert shares.sum() <= 1
-        exam = irmx.att(beta=beta).probabilities(pages.pages, pages.gain).reshape(size, size)
-        curves.append(shares @ exam + (1 - shares.sum()) / np.log2(place + 2))
-    assert curves == [pytest.approx(curves[0], abs=1e-12)] * 3
-
-
 class Wrong(irmx.Symbol):
     NAME, KIND, SHORT_DESC = "wrong", "examination model", "gives 2"
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import ir_measures
 import numpy as np
-import pandas as pd
 import pytest
 
 import irmx
-from irmx_pages import AS, AS_DCG, AS_RBP, DCG, Pages, gain, pages_of, utility
+from irmx_pages import AS, DCG, Pages, gain, pages_of, utility
 from irmx_pages.example import example
 
 JUDGED = [
@@ -61,15 +59,6 @@ def test_media_types(plain: Any, media: Any, effort: Any, efforts: list[float], 
         irmx.rankings(plain.qrels_of(*JUDGED), run if media is None else run.assign(media=media)), **effort
     )
     assert (pages.effort.tolist(), pages.visual.tolist()) == (efforts, visual)
-
-
-@pytest.mark.parametrize(
-    ("vertical", "effort"),
-    [("image", 1), ("Images", 1), ("Photo/Pictures", 1), ("video", 6), ("news_videos", 6), ("imagery", 3)],
-)
-def test_media_by_name(plain: Any, vertical: str, effort: float) -> None:
-    rankings = irmx.rankings(plain.qrels_of(("d", vertical, 1, 0.9)), plain.run_of(("d", vertical)))
-    assert pages_of(rankings).effort.tolist() == [effort]
 
 
 def test_other_media_than_the_ideal_page_are_counted(plain: Any) -> None:
@@ -128,16 +117,6 @@ def test_a_page_shows_no_more_verticals_than_there_are(plain: Any, text: str) ->
         value(text, plain.run_of(("i1", "image"), ("n1", "news")), plain.qrels_of(*JUDGED))
 
 
-@pytest.mark.parametrize("name", ["AS_DCG", "AS_RBP(ideal='exact')", "AS_D_nDCG", "AS_alpha_nDCG", "AS_IA_nDCG", "AS_Dsharp_nDCG"])  # fmt: skip
-def test_topics_without_relevant_items(plain: Any, name: str) -> None:
-    """0 by itself; left out of the mean where NaN is asked for."""
-    qrels = pd.concat([plain.qrels_of(("w1", "web", g, None)).assign(query_id=q) for q, g in (("q", 1), ("r", 0))])
-    run = pd.concat([plain.run_of(("w1", "web")).assign(query_id=q) for q in "qr"])
-    assert value(name, run, qrels) == 0.5
-    measure = irmx.parse_measure(name)(no_relevant="nan")
-    assert irmx.calc_aggregate([measure], qrels, run).popitem()[1] == 1
-
-
 def test_many_topics_at_once_and_one_by_one() -> None:
     made = example(6, 4)
     text = (
@@ -152,24 +131,6 @@ def test_many_topics_at_once_and_one_by_one() -> None:
         alone |= {(m.query_id, str(m.measure)): m.value for m in found}
     assert together == pytest.approx(alone, rel=1e-12)
     assert len(together) == 6 * 13
-
-
-def test_through_ir_measures(plain: Any) -> None:
-    """The columns survive ir_measures' own entry points."""
-    qrels, run = plain.qrels_of(*JUDGED), plain.run_of(("i1", "image"), ("w1", "web"))
-    found = ir_measures.calc_aggregate([AS_RBP @ 5, ir_measures.nDCG @ 5], qrels, run)
-    assert found[AS_RBP @ 5] == value("AS_RBP@5", run, qrels)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["AS_DCG", "AS_RBP(beta=0.85,alpha=7)@10", "AS_ERR(err_discount='rank')", "AS(examination=att(beta=0.3),normalise=None)",
-     "AS_DCG(effort={'card':2.5,'text':1})", "AS_ATT(personal=0.23,recall_of='oriented')", "vF(beta=2.0)"],
-)  # fmt: skip
-def test_texts_parse_back(text: str) -> None:
-    assert str(irmx.parse_measure(text)) == text
-    assert irmx.parse_measure(text) == irmx.parse_measure(str(irmx.parse_measure(text)))
-    assert str(AS_DCG(effort={"video": 6, "image": 1, "text": 3})) == "AS_DCG"  # a default is not shown
 
 
 def test_a_model_of_ones_own(plain: Any) -> None:

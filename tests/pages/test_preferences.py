@@ -1,33 +1,18 @@
-"""Preferences are read and checked; majorities, traps and Fleiss' kappa are those of the definitions."""
+"""Preferences are read and checked; majorities, traps, kappa and agreement are those of the definitions, counted by hand."""
 
 from __future__ import annotations
 
 import math
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import irmx
-from irmx_pages import (
-    Block,
-    Page,
-    agreement,
-    fit_preferences,
-    fleiss_kappa,
-    page_pairs,
-    read_preferences,
-    simulate_pages,
-    simulate_preferences,
-    without_traps,
-)
-from irmx_pages.example import example
+from irmx_pages import Block, Page, agreement, agreement_scores, fleiss_kappa, read_preferences, without_traps
 
 COLUMNS = ["query_id", "page_a", "page_b", "assessor", "choice"]
 
@@ -130,26 +115,6 @@ def test_kappa(counts: list[list[int]], kappa: float) -> None:
     assert fleiss_kappa(counts) == pytest.approx(kappa, abs=1e-5, nan_ok=True)
 
 
-RATED = st.integers(2, 6).flatmap(
-    lambda raters: st.lists(
-        st.integers(0, raters).flatmap(lambda a: st.integers(0, raters - a).map(lambda b: [a, b, raters - a - b])),
-        min_size=2,
-        max_size=8,
-    )
-)
-
-
-@given(RATED)
-def test_kappa_counts_pairs_of_raters_that_agree(counts: list[list[int]]) -> None:
-    table = np.array(counts)
-    raters = int(table[0].sum())
-    same = sum(n * (n - 1) // 2 for row in counts for n in row)
-    chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
-    agreed = same / (len(counts) * raters * (raters - 1) // 2)
-    kappa = math.nan if chance == 1 else (agreed - chance) / (1 - chance)
-    assert fleiss_kappa(counts) == pytest.approx(kappa, abs=1e-12, nan_ok=True)
-
-
 # -- traps -----------------------------------------------------------------------------------------------------------
 
 
@@ -218,28 +183,155 @@ def test_agreement_is_with_careful_assessors_and_traps_need_no_page() -> None:
     assert everyone["agreement"].tolist() == [0.0]
 
 
-@pytest.mark.slow
-def test_careful_users_are_recovered_from_among_careless_ones() -> None:
-    """Of six simulated assessors three toss coins; with traps the fit is that of the other three alone."""
-    made = example(4)
-    simulated = simulate_pages(made.qrels, made.items, made.verticals)
-    careful = {f"u{i}": "AS_RBP(alpha=4,beta=0.9)" for i in range(3)}
-    pairs = page_pairs(simulated)
-    table = simulate_preferences(simulated.pages, pairs, made.qrels, careful, scale=1e6).frame().assign(trap="")
-    coins = pd.concat([table.query("assessor == 'u0'").assign(assessor=f"coin{i}") for i in range(3)])
-    coins["choice"] = np.random.default_rng(4).choice(["a", "b"], len(coins))
-    people = [*careful, "coin0", "coin1", "coin2"]
-    rows = [
-        ("t1", f"good{i}", "poor", who, "a" if who in careful else "ab"[i % 2], "a") for who in people for i in range(8)
+# -- agreement with majorities: counted by hand -------------------------------------------------------------------------
+
+QRELS = {t: {"good": 1, "fair": 1, "poor": 0} for t in ("t1", "t2", "t3")}
+ORDERS = {"best": ("good", "fair", "poor"), "middle": ("good", "poor", "fair"), "worst": ("poor", "good", "fair")}
+PAGES = [Page(t, name, tuple(Block("web", "", (i,)) for i in items)) for t in QRELS for name, items in ORDERS.items()]
+
+
+def preferences(*rows: tuple[str, str, str, str, str]) -> pd.DataFrame:
+    """Votes given as topic, page a, page b, a letter per vote (- for a tie, x for both bad), and the pair of bins."""
+    names = {"-": "tie", "x": "bad"}
+    votes = [(q, a, b, str(i), names.get(c, c), g) for q, a, b, choices, g in rows for i, c in enumerate(choices)]
+    return pd.DataFrame(votes, columns=[*COLUMNS, "bin_pair"])
+
+
+VOTES = preferences(
+    ("t1", "best", "worst", "aaaa", "H-L"),
+    ("t1", "best", "middle", "aaab", "H-M"),
+    ("t2", "worst", "best", "bbbb", "H-L"),
+    ("t2", "middle", "best", "aaaa", "H-M"),
+    ("t3", "middle", "worst", "aa--", "M-L"),
+    ("t3", "middle", "best", "bbb-", "H-M"),
+)
+BAD = preferences(
+    ("t1", "best", "worst", "aaax", "H-L"),
+    ("t1", "best", "middle", "aaxx", "H-M"),
+    ("t2", "worst", "middle", "xxxb", "M-L"),
+    ("t3", "worst", "middle", "xxxx", "M-L"),
+    ("t3", "best", "middle", "bbbb", "H-M"),
+)
+
+
+@pytest.mark.parametrize(
+    ("votes", "level", "group", "measure", "expected"),  # pairs, ties, both bad, agreement
+    [
+        # P@2: best 1, middle and worst 1/2; RR: best and middle 1, worst 1/2
+        (VOTES, 0.75, "all", "P@2", [5, 0, 0, 4 / 5]),
+        (VOTES, 0.75, "all", "RR", [5, 3, 0, 3.5 / 5]),
+        (VOTES, 1.0, "all", "P@2", [3, 0, 0, 2 / 3]),
+        (VOTES, 1.0, "H-L", "RR", [2, 0, 0, 1]),
+        (VOTES, 0.75, "H-M", "P@2", [3, 0, 0, 2 / 3]),
+        (BAD, 0.75, "all", "P@2", [2, 0, 2, 0.5]),
+        (BAD, 1.0, "all", "P@2", [1, 0, 1, 0]),
+        (BAD, 0.75, "H-M", "P@2", [1, 0, 0, 0]),
+    ],
+)
+def test_agreement_is_counted_as_by_hand(
+    votes: Any, level: float, group: str, measure: str, expected: list[float]
+) -> None:
+    found = agreement(PAGES, votes, QRELS, "P@2 RR").set_index(["level", "bin_pair", "measure"])
+    assert found.loc[(level, group, measure), ["pairs", "ties", "both_bad", "agreement"]].tolist() == expected
+    assert (0.75, "M-L", "P@2") not in found.index
+
+
+def test_kappa_is_that_of_all_votes_of_the_group() -> None:
+    found = agreement(PAGES, VOTES, QRELS, "P@2").set_index(["level", "bin_pair"])["kappa"]
+    assert found[0.75, "H-L"] == found[1.0, "H-L"] == 1 > found[1.0, "all"] == found[0.75, "all"]
+    of_bad = agreement(PAGES, BAD, QRELS, "P@2").set_index(["level", "bin_pair"])["kappa"]
+    assert of_bad[0.75, "all"] == fleiss_kappa([[3, 0, 0, 1], [2, 0, 0, 2], [0, 1, 0, 3], [0, 0, 0, 4], [0, 4, 0, 0]])
+
+
+FOUR = preferences(*((t, "best", "worst", "aaaa", "H-L") for t in QRELS), ("t1", "best", "middle", "aaaa", "H-M"))
+
+
+@pytest.mark.parametrize(
+    ("votes", "measures", "baseline", "level", "expected"),
+    [
+        (VOTES, "P@2 RR", "P@2", 0.75, [None, 1.0]),  # RR is better on one pair, worse on two
+        (FOUR, "RR P@1", "RR", 1, [None, 1.0]),  # they prefer the same pages
+        (FOUR, "P@2 P@3", "P@2", 1, [None, 2 * 0.5**4]),  # P@3 has a tie on all four
+        (FOUR, "P@3 P@2", None, 1, [1.0, 2 * 0.5**4]),  # against chance: P@3 has no preference, P@2 agrees four times
+        (VOTES, "P@2 RR", None, 0.75, [2 * 6 / 32, 2 * 0.5**2]),  # P@2 agrees on four of five, RR on both without a tie
+    ],
+)
+def test_the_sign_test(votes: Any, measures: str, baseline: str | None, level: float, expected: list[Any]) -> None:
+    found = agreement(PAGES, votes, QRELS, measures, [level], baseline).query("bin_pair == 'all'")["p_value"]
+    assert [None if math.isnan(p) else p for p in found] == pytest.approx(expected)
+
+
+# -- topics x measures ------------------------------------------------------------------------------------------------
+
+
+def test_shares_of_topics_are_counted_as_by_hand() -> None:
+    scores = agreement_scores(PAGES, VOTES, QRELS, "P@2 RR", levels=[0.75])
+    assert scores.names == ("agreement@0.75", "agreement@0.75 slice=H-L", "agreement@0.75 slice=H-M")
+    assert (scores.topics, scores.systems) == (("t1", "t2", "t3"), ("P@2", "RR"))
+    assert scores["agreement@0.75"].tolist() == [[1, 0.75], [0.5, 0.75], [1, 0.5]]
+    of_view = scores.frame().query("slice == 'H-L'")
+    assert of_view[["query_id", "system", "value"]].to_numpy().tolist() == [
+        [t, m, 1.0] for t in ("t1", "t2") for m in ("P@2", "RR")
     ]
-    traps = pd.DataFrame(rows, columns=[*COLUMNS, "trap"])
-    arguments = (made.qrels, "AS_RBP", {"alpha": "2,4,10,50", "beta": "0.5,0.7,0.9"})
-    options: dict[str, Any] = {"folds": 2, "personal": False, "level": 1}
-    with pytest.warns(irmx.DataWarning, match="3 of 6 assessors"):
-        found = fit_preferences(simulated.pages, pd.concat([table, coins, traps]), *arguments, **options)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        alone = fit_preferences(simulated.pages, table, *arguments, **options)
-    assert found.by_agreement.params == {"alpha": 4, "beta": 0.9}
-    assert found.parameters.equals(alone.parameters)
-    assert found.held_out.equals(alone.held_out)
+
+
+def test_a_page_that_nobody_compares_is_not_scored() -> None:
+    extra = Page("no judgments", "x", PAGES[0].blocks)
+    assert agreement([*PAGES, extra], VOTES, QRELS, "P@2").equals(agreement(PAGES, VOTES, QRELS, "P@2"))
+
+
+def test_a_level_without_a_majority_is_left_out() -> None:
+    votes = preferences(("t1", "best", "worst", "aaab", "H-L"), ("t2", "best", "worst", "aaa-", "H-L"))
+    with pytest.warns(irmx.DataWarning, match="no pair has a majority of 1 of its assessors; the level is omitted"):
+        found = agreement(PAGES, votes, QRELS, "P@2")
+    assert found["level"].unique().tolist() == [0.75]
+
+
+UNJUDGED = {**QRELS, "t2": {"poor": 0}}
+
+
+@pytest.mark.parametrize("function", [agreement, agreement_scores])
+@pytest.mark.parametrize(
+    ("pages", "votes", "qrels", "measures", "error", "said"),
+    [
+        (PAGES[:1], VOTES, QRELS, "P@2", irmx.DataError, "row 0 .*no page 'worst' for topic 't1'. It has: best. 6 of 6 pairs"),
+        (PAGES[3:], VOTES, QRELS, "P@2", irmx.DataError, "no page 'best' for topic 't1'. It has no page"),
+        (PAGES, VOTES.assign(choice="tie"), QRELS, "P@2", irmx.DataError, "No pair has a majority of 0.75 or 1 of its assessors"),
+        (PAGES, VOTES, UNJUDGED, "NCP(law=uniform,no_relevant='nan')", irmx.DataError,
+         "has no value for page 'best' of topic 't2'.*no_relevant='nan'"),
+        (PAGES, VOTES, QRELS, [], irmx.UsageError, "No measures given"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_agreed_with(
+    function: Any, pages: Any, votes: Any, qrels: Any, measures: Any, error: Any, said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        function(pages, votes, qrels, measures)
+
+
+def test_a_baseline_is_one_of_the_measures() -> None:
+    with pytest.raises(irmx.UsageError, match="The baseline AP is not among the measures P@2, RR"):
+        agreement(PAGES, VOTES, QRELS, "P@2 RR", baseline="AP")
+
+
+def test_ties_are_values_equal_to_9_digits() -> None:
+    votes = preferences(("t1", "best", "worst", "aaaa", "H-L"))
+    measures = [irmx.parse_measure(f"AS_RBP(alpha=10,beta={beta},normalise=None)") for beta in ("0.8", "1.0")]
+    rows = [("t1", d, g, "web", np.nan) for d, g in (("good", 1), ("fair", 1), ("poor", 0))]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "vertical", "orientation"])
+    assert agreement(PAGES, votes, qrels, measures, [1]).query("bin_pair == 'all'")["ties"].tolist() == [0, 1]
+
+
+def test_only_pairs_with_images_or_videos_on_a_page() -> None:
+    """Of t1 one page has a block of the vertical image, of t2 one has a block of media video, of t3 none has."""
+    seen = {("t1", "worst"): Block("image", "", ("poor",)), ("t2", "middle"): Block("news", "video", ("good",))}
+    pages = [
+        Page(p.query_id, p.page_id, (seen.get((p.query_id, p.page_id), p.blocks[0]), *p.blocks[1:])) for p in PAGES
+    ]
+    found = agreement(pages, VOTES, QRELS, "P@1", levels=[0.75], only="visual")
+    assert found.set_index("bin_pair")["pairs"].to_dict() == {"all": 2, "H-L": 1, "H-M": 1}
+    assert agreement_scores(pages, VOTES, QRELS, "P@1", [0.75], only="visual").topics == ("t1", "t2")
+    with pytest.raises(irmx.DataError, match="images"):
+        agreement(PAGES, VOTES, QRELS, "P@1", only="visual")
+    with pytest.raises(irmx.UsageError, match="visual"):
+        agreement(PAGES, VOTES, QRELS, "P@1", only="audio")

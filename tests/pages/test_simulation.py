@@ -168,7 +168,7 @@ FIRST = MADE.qrels["doc_id"] == "t1-image-1"
         ({"verticals": 0}, irmx.UsageError, r"'verticals' parameter .* must be an int in the range \[1, inf\). Got 0"),
         ({"web_items": True}, irmx.UsageError, "'web_items' parameter .* must be an int"),
         ({"seed": -1}, irmx.UsageError, r"'seed' parameter .* must be an int in the range \[0, inf\). Got -1"),
-        ({"threshold": 1.5}, irmx.UsageError, r"threshold must be a number in the range \[0, 1\]. Got 1.5"),
+        ({"threshold": 1.5}, irmx.UsageError, r"'threshold' parameter .* must be a float in the range \[0, 1\]. Got 1.5"),
         ({"item_rankings": {"perfect": BM25}}, irmx.UsageError, "cannot be called 'perfect'"),
         ({"item_rankings": {"x": BM25.drop(columns="vertical")}}, irmx.DataError, "The ranking 'x' lacks the column 'vertical'"),
         ({"item_rankings": {"x": BM25.assign(vertical=[None, *BM25["vertical"][1:]])}}, irmx.DataError,

@@ -134,10 +134,9 @@ class AggregatedSearch(Measure):
             )
 
     @property
-    def examination(self) -> Symbol:
+    def examination(self) -> Any:
         """The examination model."""
-        found: Symbol = self["examination"]
-        return found
+        return self["examination"]
 
     def pages(self, rankings: Rankings) -> Pages:
         """Return the pages of a run."""
@@ -147,15 +146,14 @@ class AggregatedSearch(Measure):
         """Return the gain of every block."""
         return gain(pages, self["alpha"], self["g"])
 
-    def probabilities(self, pages: Pages, gain: Floats | None = None) -> Floats:
-        """Return the probability that each block is examined, computing gains unless they are given."""
-        gain = self.gain(pages) if gain is None else gain
-        found: Floats = self.examination.probabilities(pages, gain)  # type: ignore[attr-defined]
-        return found
+    def probabilities(self, pages: Pages, gain: Floats) -> Floats:
+        """Return the probability that each block is examined."""
+        return np.asarray(self.examination.probabilities(pages, gain))
 
     def ideal(self, rankings: Rankings) -> Floats:
         """Return the utility of the ideal page of every topic; infinite for one without a relevant item."""
-        warn_of_other_media(rankings, self["split_blocks"])
+        split_blocks = self["split_blocks"]
+        rankings.memo(("other media", split_blocks), lambda: warn_of_other_media(rankings, split_blocks))  # once
         ideal, limits = self["ideal"], limits_of(self)
         of_gain = (limits, self["effort"], self.examination, self["alpha"], self["g"])
         if ideal == "exact":

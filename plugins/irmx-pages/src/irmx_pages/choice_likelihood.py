@@ -30,10 +30,16 @@ class LikelihoodFit:
         Values of the parameters of the grid, within its ranges.
     weights : Weights
         Weights of the assessors.
+    place : float array
+        The values as a point in the unit cube.
+    least : float
+        The negative log-likelihood there.
     """
 
     values: dict[str, float]
     weights: Weights
+    place: Floats
+    least: float
 
     @property
     def personal(self) -> float:
@@ -69,9 +75,8 @@ class Likelihood:
     def values(self, place: Floats) -> dict[str, float]:
         """Return the values of parameters at a point in the unit cube."""
         found = {}
-        for name, (low, high), x, log in zip(
-            self.grid.values, self.grid.ranges, place.tolist(), self._log, strict=True
-        ):
+        names = zip(self.grid.values, self.grid.ranges, place.tolist(), self._log, strict=True)
+        for name, (low, high), x, log in names:
             value = low * (high / low) ** x if log else low + (high - low) * x
             found[name] = min(max(value, low), high)
         return found
@@ -95,17 +100,13 @@ class Likelihood:
 
     # -- the best place ----------------------------------------------------------------------------------
 
-    def maximum(self) -> tuple[Floats, float]:
-        """Return the best point, and the negative log-likelihood there."""
+    def fit(self) -> LikelihoodFit:
+        """Return the maximum-likelihood estimates."""
         size = len(self.grid.values)
         points = np.linspace(0, 1, _STARTS.get(size, 4))
         start = min((np.array(p) for p in itertools.product(points, repeat=size)), key=self)
-        return self._descended(start, {})
-
-    def fit(self) -> LikelihoodFit:
-        """Return the maximum-likelihood estimates."""
-        place, _ = self.maximum()
-        return LikelihoodFit(self.values(place), self.weights(place))
+        place, least = self._descended(start, {})
+        return LikelihoodFit(self.values(place), self.weights(place), place, least)
 
     def _descended(self, start: Floats, fixed: dict[int, float]) -> tuple[Floats, float]:
         """Return the best point near a starting point, with some of its coordinates fixed."""
@@ -121,28 +122,26 @@ class Likelihood:
 
         if not free:
             return at(np.empty(0)), self(at(np.empty(0)))
-        step = np.vstack(
-            [start[free], *(start[free] + 0.08 * np.where(start[free] > 0.5, -e, e) for e in np.eye(len(free)))]
-        )
-        options = {"initial_simplex": step, "xatol": 2e-5, "fatol": 1e-6, "maxfev": 120 * len(free)}
-        found = minimize(
-            lambda x: self(at(x)), start[free], method="Nelder-Mead", bounds=[(0, 1)] * len(free), options=options
-        )
+        steps = (start[free] + 0.08 * np.where(start[free] > 0.5, -e, e) for e in np.eye(len(free)))
+        options = {
+            "initial_simplex": np.vstack([start[free], *steps]),
+            "xatol": 2e-5,
+            "fatol": 1e-6,
+            "maxfev": 120 * len(free),
+        }
+        bounds = [(0, 1)] * len(free)
+        found = minimize(lambda x: self(at(x)), start[free], method="Nelder-Mead", bounds=bounds, options=options)
         return at(found.x), float(found.fun)
 
     # -- intervals ---------------------------------------------------------------------------------------
 
-    def intervals(
-        self, place: Floats, least: float, advance: Callable[[int], None] = lambda count: None
-    ) -> dict[str, tuple[float, float]]:
+    def intervals(self, best: LikelihoodFit, advance: Callable[[int], None]) -> dict[str, tuple[float, float]]:
         """Return the 95% profile interval of every parameter, truncated to its range.
 
         Parameters
         ----------
-        place : float array
-            The best point.
-        least : float
-            The negative log-likelihood there.
+        best : LikelihoodFit
+            The maximum-likelihood estimates.
         advance : callable
             Called for every interval end found, two per parameter.
         """
@@ -150,22 +149,24 @@ class Likelihood:
         for i, name in enumerate(self.grid.values):
             ends = []
             for end in (0.0, 1.0):
-                at = np.where(np.arange(len(place)) == i, self._end(place, least, i, end), place)
+                at = best.place.copy()
+                at[i] = self._end(best, i, end)
                 ends.append(self.values(at)[name])
                 advance(1)
             found[name] = (ends[0], ends[1])
         return found
 
-    def _end(self, place: Floats, least: float, i: int, end: float) -> float:
+    def _end(self, best: LikelihoodFit, i: int, end: float) -> float:
         """Return where the profile of a coordinate leaves the interval towards an end of the range, or that end."""
         from scipy.optimize import brentq
 
-        inside, near = float(place[i]), {float(place[i]): place}
+        inside = float(best.place[i])
+        near = {inside: best.place}
 
         def lost(x: float) -> float:
             start = near[min(near, key=lambda known: abs(known - x))]
             near[x], value = self._descended(start, {i: x})
-            return value - least - HALF_CHI2
+            return value - best.least - HALF_CHI2
 
         return end if inside == end or lost(end) <= 0 else float(brentq(lost, *sorted((inside, end)), xtol=1e-4))
 
@@ -307,9 +308,7 @@ def fit_weights(votes: Votes, utility: Floats, recall: Floats | None = None, sta
     """
     columns = np.stack([c[votes.pair] for c in ((utility,) if recall is None else (utility, recall))])
     spread = np.sqrt((columns**2).mean(axis=1)) if len(votes.pair) else np.zeros(len(columns))
-    unit = np.divide(1, spread, out=np.zeros(len(columns)), where=spread > 0)[
-        :, None
-    ]  # 0: it tells nothing, and weighs 0
+    unit = np.divide(1, spread, out=np.zeros(len(columns)), where=spread > 0)[:, None]  # 0 for what tells nothing
     begin = np.ones((len(columns), votes.assessors))
     if start is not None:
         begin = np.stack([start.utility, start.recall][: len(columns)]) * spread[:, None]

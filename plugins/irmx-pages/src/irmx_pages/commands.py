@@ -62,8 +62,7 @@ TestsAll = Annotated[
     bool, Option("--all-pairs", check=_refuse_tests, help="Gone: irmx compare --scores tests the file of --out.")
 ]
 Tests = Annotated[
-    str | None,
-    Option("--test", "--correction", "--significance", check=_refuse_tests, help="Gone: see --out."),
+    str | None, Option("--test", "--correction", "--significance", check=_refuse_tests, help="Gone: see --out.")
 ]
 
 
@@ -105,8 +104,7 @@ def simulate(
     ],
     out: Annotated[str, Option("--out", help="File to write the pages to, as JSON Lines.")],
     pairs: Annotated[
-        str | None,
-        Option("--pairs", help="File (.csv) to write the pairs of pages to, for assessors to fill in."),
+        str | None, Option("--pairs", help="File (.csv) to write the pairs of pages to, for assessors to fill in.")
     ] = None,
     quality: Annotated[
         str | None, Option("--quality", help="File (.csv) to write component scores and bins to.")

@@ -172,18 +172,15 @@ def fit_effort(
     used = (seconds > shortest) & (seconds <= limit)
     counts = np.bincount(media[used], minlength=len(types))
     if not counts.all():
-        raise DataError(
-            f"There are no times for {types[int(np.argmin(counts))]!r} above {shortest:g} seconds"
-            + (f" and up to {longest:g}." if longest is not None else ".")
-        )
+        up_to = "" if longest is None else f" and up to {longest:g}"
+        raise DataError(f"There are no times for {types[int(np.argmin(counts))]!r} above {shortest:g} seconds{up_to}.")
     user = np.unique(user[used], return_inverse=True)[1]
     users = int(user.max()) + 1
     samples = multiplicities(users, resamples, seed)
     warn_of_one_cluster(users, "times")
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
-        effort, of_types = statistics[statistic](
-            seconds[used], media[used], user, types.index(reference), samples, types
-        )
+        given = (seconds[used], media[used], user, types.index(reference), samples, types)
+        effort, of_types = statistics[statistic](*given)
     if not ((effort[0] > 0) & np.isfinite(effort[0])).all():
         raise DataError(
             f"{log.name}: the times are too far apart for floating-point numbers: {seconds[used].min():g} to "

@@ -227,13 +227,7 @@ def best_page(candidates: Candidates, examination: Any, length: int) -> tuple[fl
 
 
 def exact_utility(
-    rankings: Rankings,
-    blocks: Ints,
-    limits: Limits,
-    table: Mapping[str, float],
-    examination: Any,
-    alpha: float,
-    g: str,
+    rankings: Rankings, blocks: Ints, limits: Limits, table: Mapping[str, float], examination: Any, alpha: float, g: str
 ) -> Floats:
     """Return, for each topic, the largest utility of a page with as many blocks as the run's page."""
     judged = judged_verticals(rankings)

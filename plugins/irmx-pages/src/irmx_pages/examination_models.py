@@ -141,10 +141,7 @@ class ERR(Examination):
     )
     SUPPORTED_PARAMS = {
         "discount": Param(
-            str,
-            "c_i, an additional discount: 1 ('one'), or 1/i ('rank')",
-            default="one",
-            choices=("one", "rank"),
+            str, "c_i, an additional discount: 1 ('one'), or 1/i ('rank')", default="one", choices=("one", "rank")
         )
     }
 

@@ -87,32 +87,16 @@ def perfect_order(page: Ints, orientation: Floats, relevant: Ints) -> Ints:
 
 
 def ideal_blocks(judged: JudgedVerticals, ideal: str, limits: Limits) -> IdealBlocks:
-    """Return the ideal page ``"paper"`` or ``"greedy"`` of every topic, the same for all pages of the topic."""
-    return {"paper": paper_blocks, "greedy": greedy_blocks}[ideal](judged, limits)
+    """Return the ideal page ``"paper"`` or ``"greedy"`` of every topic, the same for all pages of the topic.
 
+    ``paper`` is the paper's normaliser, the page with perfect selection, perfect items and perfect presentation: the most
+    oriented verticals, whatever their items, and web results, relevant items first in each. The rules are those of
+    :func:`irmx_pages.simulate_pages`, which uses :func:`most_oriented` and :func:`perfect_order` as well.
 
-def paper_blocks(judged: JudgedVerticals, limits: Limits) -> IdealBlocks:
-    """Return the paper's normaliser: the page with perfect selection, perfect items and perfect presentation.
-
-    It shows the most oriented verticals, whatever their items, and web results; relevant items first in each. The rules are
-    those of :func:`irmx_pages.simulate_pages`, which uses :func:`most_oriented` and :func:`perfect_order` as well.
+    ``greedy`` shows first the verticals with an orientation above the threshold and relevant items, by orientation (ties by name),
+    then web results. It does not maximise the utility, which is a ratio.
     """
-    blocks = _blocks(judged, limits, np.flatnonzero(~judged.web))
-    order = perfect_order(blocks.page, judged.orientation[blocks.place], blocks.relevant)
-    return IdealBlocks(blocks.offsets, blocks.place[order], blocks.relevant[order], blocks.items[order])
-
-
-def greedy_blocks(judged: JudgedVerticals, limits: Limits) -> IdealBlocks:
-    """Return the greedy ideal page of every topic.
-
-    First come the verticals with an orientation above the threshold and relevant items, by orientation (ties by name), each
-    with its relevant items; then the relevant web results. It does not maximise the utility, which is a ratio.
-    """
-    return _blocks(judged, limits, np.flatnonzero(~judged.web & (judged.relevant > 0)))
-
-
-def _blocks(judged: JudgedVerticals, limits: Limits, candidates: Ints) -> IdealBlocks:
-    """Return pages with the most oriented of some verticals, and web results below them."""
+    candidates = np.flatnonzero(~judged.web & ((ideal == "paper") | (judged.relevant > 0)))
     topic, orientation = judged.topic[candidates], judged.orientation[candidates]
     verticals = candidates[most_oriented(topic, orientation, limits.threshold, limits.verticals)]
     there = judged.relevant + judged.nonrelevant if limits.fill else judged.relevant
@@ -122,13 +106,14 @@ def _blocks(judged: JudgedVerticals, limits: Limits, candidates: Ints) -> IdealB
     of_web = np.repeat(web, shown)
     nth = position_in_segment(offsets_of(shown))
     place = np.concatenate([verticals, of_web])
-    relevant = np.concatenate(
-        [np.minimum(judged.relevant[verticals], limits.items), nth < judged.relevant[of_web]], dtype=np.int64
-    )
+    in_vertical = np.minimum(judged.relevant[verticals], limits.items)
+    relevant = np.concatenate([in_vertical, nth < judged.relevant[of_web]], dtype=np.int64)
     items = np.concatenate([np.minimum(there[verticals], limits.items), np.ones(len(of_web), dtype=np.int64)])
-    order = np.argsort(judged.topic[place], kind="stable")
-    counts = np.bincount(judged.topic[place], minlength=len(judged.topics))
-    return IdealBlocks(offsets_of(counts), place[order], relevant[order], items[order])
+    page = judged.topic[place]
+    by_topic = ideal == "greedy"
+    order = np.argsort(page, kind="stable") if by_topic else perfect_order(page, judged.orientation[place], relevant)
+    offsets = offsets_of(np.bincount(page, minlength=len(judged.topics)))
+    return IdealBlocks(offsets, place[order], relevant[order], items[order])
 
 
 def pages_of_blocks(blocks: IdealBlocks, judged: JudgedVerticals, table: Mapping[str, float]) -> Pages:
@@ -179,10 +164,9 @@ def ideal_utility(
         pages = pages if cutoff is None else pages.where(pages.position <= cutoff)
         there = pages.blocks > 0
         out = np.zeros(len(pages))
-        if there.any():
-            some = pages.without_empty()
-            of_blocks = gain(some, alpha, g)
-            out[there] = utility(some, of_blocks, examination.probabilities(some, of_blocks))
+        some = pages.without_empty()
+        of_blocks = gain(some, alpha, g)
+        out[there] = utility(some, of_blocks, examination.probabilities(some, of_blocks))
         return out
 
     key = ("ideal utility", rankings.rel, cutoff, ideal, limits, table, examination, alpha, g)
@@ -217,11 +201,7 @@ def refuse_zero(rankings: Rankings, ideal: Floats, advice: str) -> Bools:
 
 
 def warn_of_other_media(rankings: Rankings, split_blocks: bool) -> None:
-    """Warn once if items of pages have a media type other than that of their vertical on ideal pages."""
-    rankings.memo(("other media", split_blocks), lambda: _warn_of_other_media(rankings, split_blocks))
-
-
-def _warn_of_other_media(rankings: Rankings, split_blocks: bool) -> None:
+    """Warn if items of pages have a media type other than that of their vertical on ideal pages."""
     laid_out, judged = layout_of(rankings, split_blocks), judged_verticals(rankings)
     of_item = segment_of(laid_out.first)
     place = judged.place(laid_out.page, laid_out.label)[of_item]

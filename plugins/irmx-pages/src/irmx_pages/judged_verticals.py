@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -105,15 +106,10 @@ def _labels(rankings: Rankings) -> tuple[Ints, list[str]]:
     rows = rankings.qrels_rows
     number, given = rows.labels(JUDGED_VERTICAL, missing_ok=True)
     for row in np.flatnonzero(number < 0)[:1].tolist():
-        raise _error(
-            rankings,
-            [row],
-            f"the qrels column 'vertical' has no value for {_row(rankings, row)}. Every item has a vertical; general web is {WEB!r}.",
-        )
-    texts = [str(name) for name in given]
-    names = sorted(set(texts))
-    place = {name: i for i, name in enumerate(names)}
-    return np.array([place[text] for text in texts], dtype=np.int64)[number], names
+        says = f"the qrels column 'vertical' has no value for {_row(rankings, row)}. Every item has a vertical; general web is {WEB!r}."
+        raise DataError(says).at(rows.place([row]))
+    names, place = np.unique(np.array([str(name) for name in given], dtype=object), return_inverse=True)
+    return place[number], names.tolist()
 
 
 def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints) -> Floats:
@@ -121,25 +117,19 @@ def _orientation(rankings: Rankings, names: list[str], of_row: Ints, name: Ints)
     given = rankings.qrels_rows.column(ORIENTATION, missing_ok=True)
     there = np.flatnonzero(~np.isnan(given))
     for row in there[~((given[there] >= 0) & (given[there] <= 1))][:1].tolist():
-        raise _error(
-            rankings,
-            [row],
-            f"the qrels column 'orientation' must be in [0, 1]. Found {given[row]:g} for {_row(rankings, row)}, vertical "
-            f"{names[name[of_row[row]]]!r}.",
-        )
+        of = f"{_row(rankings, row)}, vertical {names[name[of_row[row]]]!r}"
+        says = f"the qrels column 'orientation' must be in [0, 1]. Found {given[row]:g} for {of}."
+        raise DataError(says).at(rankings.qrels_rows.place([row]))
     rows = _RowsOfVerticals(rankings, "orientation", names, of_row, name, given)
     low, high = rows.extremes(there)
     web = np.array([n == WEB for n in names], dtype=bool)[name]
-    low, high = np.where(web & (low > high), WEB_ORIENTATION, low), np.where(web & (low > high), WEB_ORIENTATION, high)
-    for at in np.flatnonzero(low > high)[:1].tolist():
-        says = f"has no value for {{}}; at least one of these rows needs it. To get it, {ORIENTATION.how}. General web is {WEB!r}."
-        raise rows.wrong(at, [], says)
-    for at in np.flatnonzero(low < high)[:1].tolist():
-        says = f"must have one value for {{}}. Found {low[at]:g} and {high[at]:g}."
-        raise rows.wrong(at, [low[at], high[at]], says)
-    for at in np.flatnonzero(web & (low != WEB_ORIENTATION))[:1].tolist():
-        says = f"is {low[at]:g} for {{}}. The orientation of the web is {WEB_ORIENTATION}; leave it out."
-        raise rows.wrong(at, [low[at]], says)
+    without = web & (low > high)
+    low[without] = high[without] = WEB_ORIENTATION
+    rows.refuse(low > high, "has no value for {0}; at least one of these rows needs it. To get it, "
+                f"{ORIENTATION.how}. General web is {WEB!r}.")  # fmt: skip
+    rows.refuse(low < high, "must have one value for {0}. Found {1:g} and {2:g}.", low, high)
+    says = f"is {{1:g}} for {{0}}. The orientation of the web is {WEB_ORIENTATION}; leave it out."
+    rows.refuse(web & (low != WEB_ORIENTATION), says, low)
     return low
 
 
@@ -149,12 +139,10 @@ def _media(rankings: Rankings, names: list[str], of_row: Ints, name: Ints) -> tu
     if not rankings.qrels_rows.has(JUDGED_MEDIA):
         return name, by_name
     number, given = rankings.qrels_rows.labels(JUDGED_MEDIA, missing_ok=True)
-    rows = _RowsOfVerticals(rankings, "media", names, of_row, name, number)
+    rows = _RowsOfVerticals(rankings, "media", names, of_row, name, number, given)
     low, high = rows.extremes(np.flatnonzero(number >= 0))
-    for at in np.flatnonzero(low < high)[:1].tolist():
-        one, other = given[int(low[at])], given[int(high[at])]
-        says = f"must have one value for {{}}. Found {one!r} and {other!r}. Split them into two verticals."
-        raise rows.wrong(at, [low[at], high[at]], says)
+    says = "must have one value for {0}. Found {1!r} and {2!r}. Split them into two verticals."
+    rows.refuse(low < high, says, low, high)
     return np.where(high >= 0, high, len(given) + name).astype(np.int64), [*map(str, given), *by_name]
 
 
@@ -168,6 +156,7 @@ class _RowsOfVerticals:
     of_row: Ints  # the vertical of a topic that every row is about
     name: Ints  # its number among the names
     given: Floats | Ints
+    labels: Sequence[Any] = ()  # what the numbers given stand for
 
     def extremes(self, there: Ints) -> tuple[Floats, Floats]:
         """Return the smallest and the largest value of every vertical, of the rows with a value; infinite without any."""
@@ -176,13 +165,16 @@ class _RowsOfVerticals:
         np.maximum.at(high, self.of_row[there], self.given[there])
         return low, high
 
-    def wrong(self, at: int, values: list[float], says: str) -> DataError:
-        """Return an error about a vertical of a topic, located at the first rows with the given values."""
-        mine = np.flatnonzero(self.of_row == at)
-        first = [int(mine[self.given[mine] == value][0]) for value in values] or [int(mine[0])]
-        topic = self.rankings.topics[self.rankings.qrels_rows.topic[mine[0]]]
-        named = f"query {topic} and the vertical {self.names[self.name[at]]!r}"
-        return _error(self.rankings, sorted(first), f"the qrels column {self.column!r} {says.replace('{}', named, 1)}")
+    def refuse(self, wrong: Bools, says: str, *of_verticals: Floats) -> None:
+        """Raise for the first wrong vertical of a topic, located at the first rows with its values."""
+        for at in np.flatnonzero(wrong)[:1].tolist():
+            mine, values = np.flatnonzero(self.of_row == at), [float(column[at]) for column in of_verticals]
+            first = [int(mine[self.given[mine] == value][0]) for value in values] or [int(mine[0])]
+            topic = self.rankings.topics[self.rankings.qrels_rows.topic[mine[0]]]
+            named = f"query {topic} and the vertical {self.names[self.name[at]]!r}"
+            found = says.format(named, *([self.labels[int(v)] for v in values] if len(self.labels) else values))
+            place = self.rankings.qrels_rows.place(sorted(first))
+            raise DataError(f"the qrels column {self.column!r} {found}").at(place)
 
 
 def _row(rankings: Rankings, row: int) -> str:
@@ -190,12 +182,6 @@ def _row(rankings: Rankings, row: int) -> str:
     rows = rankings.qrels_rows
     topic = int(rows.topic[row])
     return f"query {rankings.topics[topic]}, row {row - int(rows.offsets[topic]) + 1} of the topic"
-
-
-def _error(rankings: Rankings, rows: list[int], says: str) -> DataError:
-    """Return an error about some rows of the qrels, prefixed with file and lines if they are from a file."""
-    error, place = DataError(says), rankings.qrels_rows.place(rows)
-    return error.at(place)
 
 
 _VERTICALS = ("web", "news", "images")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from irmx import DataError
 from irmx.ragged import short_repr
+from irmx.toolkit import list_some
 from irmx_pages.page_arrays import WEB
 
 
@@ -38,7 +39,9 @@ class Block:
 
     def __post_init__(self) -> None:
         if not self.vertical:
-            raise DataError(f"The block with {_some(self.items)} has no vertical. General web is {WEB!r}.")
+            raise DataError(
+                f"The block with {list_some(map(repr, self.items)) or 'no item'} has no vertical. General web is {WEB!r}."
+            )
         if not self.items:
             raise DataError(f"A block of the vertical {self.vertical!r} has no items. Leave it out.")
 
@@ -82,15 +85,12 @@ class Page:
         if len(set(items)) < len(items):
             twice, _ = Counter(items).most_common(1)[0]
             raise DataError(f"{self.name} has the item {twice!r} twice.")
-        for text in (
-            self.query_id,
-            self.page_id,
-            *(b.vertical for b in self.blocks),
-            *(b.media for b in self.blocks),
-            *items,
-        ):
-            if not _is_unicode(text):
-                raise DataError(f"{self.name} has the text {text!r}, in which a character is half of a surrogate pair.")
+        for text in (self.query_id, self.page_id, *(t for b in self.blocks for t in (b.vertical, b.media)), *items):
+            try:
+                text.encode()  # JSON can also escape half of a character
+            except UnicodeEncodeError:
+                says = f"{self.name} has the text {text!r}, in which a character is half of a surrogate pair."
+                raise DataError(says) from None
 
     @property
     def name(self) -> str:
@@ -106,19 +106,6 @@ class Page:
     def verticals(self) -> tuple[str, ...]:
         """The verticals of its blocks, each once, from top to bottom, without general web."""
         return tuple(dict.fromkeys(b.vertical for b in self.blocks if b.vertical != WEB))
-
-
-def _is_unicode(text: str) -> bool:
-    """Tell whether a text can be written as UTF-8; JSON can also escape half of a character."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _some(items: tuple[str, ...]) -> str:
-    return ", ".join(map(repr, items[:3])) + (", ..." if len(items) > 3 else "") if items else "no item"
 
 
 def is_page_line(start: bytes) -> bool:

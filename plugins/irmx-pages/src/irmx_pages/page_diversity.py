@@ -73,27 +73,12 @@ class PageDiversity(Measure):
         gain = self.gains(blocks, judged)
         return segment_sum(gain / np.log2(blocks.position + 1), blocks.page, len(judged.topics))
 
-    def ndcg(self, rankings: Rankings) -> Floats:
+    def score(self, rankings: Rankings) -> Floats:
         """Return the DCG of every page divided by that of the ideal page."""
         judged = judged_verticals(rankings)
         best = self.dcg(self.ideal(rankings), judged)
         there = refuse_zero(rankings, best, how_to_show(self["ideal"], limits_of(self)))
         return np.divide(self.dcg(self.shown(rankings), judged), best, out=np.zeros(len(best)), where=there)
-
-    def score(self, rankings: Rankings) -> Floats:
-        return self.ndcg(rankings)
-
-    def of_blocks(self, rankings: Rankings) -> dict[str, Any]:
-        """Return the blocks of the pages with their contributions to the normalised DCG."""
-        judged, blocks = judged_verticals(rankings), self.shown(rankings)
-        gain, discount = self.gains(blocks, judged), 1 / np.log2(blocks.position + 1)
-        best = self.dcg(self.ideal(rankings), judged)[blocks.page]
-        return {
-            **described_blocks(rankings, self["cutoff"], self["split_blocks"]),
-            "gain": gain,
-            "discount": discount,
-            "contribution": np.divide(gain * discount, best, out=np.zeros(len(best)), where=best > 0),
-        }
 
 
 def orientation_of(blocks: ShownBlocks, judged: JudgedVerticals) -> Floats:
@@ -249,7 +234,16 @@ class PageDNDCG(PageDiversity):
         return orientation_of(blocks, judged) * blocks.relevant
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
-        return self.of_blocks(rankings)
+        """Return the blocks of the pages with their contributions to the normalised DCG."""
+        judged, blocks = judged_verticals(rankings), self.shown(rankings)
+        gain, discount = self.gains(blocks, judged), 1 / np.log2(blocks.position + 1)
+        best = self.dcg(self.ideal(rankings), judged)[blocks.page]
+        return {
+            **described_blocks(rankings, self["cutoff"], self["split_blocks"]),
+            "gain": gain,
+            "discount": discount,
+            "contribution": np.divide(gain * discount, best, out=np.zeros(len(best)), where=best > 0),
+        }
 
 
 class PageDsharpNDCG(PageDNDCG):
@@ -305,10 +299,10 @@ class PageDsharpNDCG(PageDNDCG):
 
     def score(self, rankings: Rankings) -> Floats:
         gamma = self["gamma"]
-        return np.asarray(gamma * self.i_rec(rankings) + (1 - gamma) * self.ndcg(rankings))
+        return np.asarray(gamma * self.i_rec(rankings) + (1 - gamma) * super().score(rankings))
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
-        gamma, table = self["gamma"], self.of_blocks(rankings)
+        gamma, table = self["gamma"], super().contributions(rankings)
         i_rec = by_vertical(self.shown(rankings), table["relevant"] > 0, self.i_rec(rankings))
         return {**table, "contribution": gamma * i_rec + (1 - gamma) * table["contribution"]}
 

@@ -65,9 +65,21 @@ def read_pages(source: Any) -> list[Page]:
 
 def pages_of_content(path: Path, content: bytes) -> list[Page]:
     """Return the pages of a file from its decompressed content; raises like :func:`read_pages`."""
-    if is_page_line(content[:4096]):
-        return pages_of_lines(path, content)
-    return _pages_of_rows(read_table(path, _COLUMNS, "pages", content=content))
+    if not is_page_line(content[:4096]):
+        return _pages_of_rows(read_table(path, _COLUMNS, "pages", content=content))
+    table = read_table(path, {"query_id": str, "page_id": str, "blocks": object}, "pages", content=content)
+    pages: list[Page] = []
+    seen: dict[tuple[str, str], int] = {}
+    for row, record in enumerate(zip(table["query_id"], table["page_id"], table["blocks"], strict=True)):
+        try:
+            page = _page(*record)
+        except DataError as error:
+            table.refuse(row, str(error))
+        first = seen.setdefault((page.query_id, page.page_id), row)
+        if first != row:
+            table.refuse([first, row], f"{page.name} appears twice.")
+        pages.append(page)
+    return pages
 
 
 def _distinct(pages: list[Any]) -> list[Page]:
@@ -184,29 +196,6 @@ def _refuse_repeated(page: Page) -> None:
             raise DataError(
                 f"{page.name}: block {number} repeats the vertical {block.vertical!r} of block {before}. {_ONCE}"
             )
-
-
-def pages_of_lines(path: Path, content: bytes) -> list[Page]:
-    """Return the pages of a file.
-
-    Raises
-    ------
-    irmx.DataError
-        If a line is not a page, or a page, or a vertical on a page, is repeated; names the line.
-    """
-    table = read_table(path, {"query_id": str, "page_id": str, "blocks": object}, "pages", content=content)
-    pages: list[Page] = []
-    seen: dict[tuple[str, str], int] = {}
-    for row, record in enumerate(zip(table["query_id"], table["page_id"], table["blocks"], strict=True)):
-        try:
-            page = _page(*record)
-        except DataError as error:
-            table.refuse(row, str(error))
-        first = seen.setdefault((page.query_id, page.page_id), row)
-        if first != row:
-            table.refuse([first, row], f"{page.name} appears twice.")
-        pages.append(page)
-    return pages
 
 
 def _page(query_id: str, page_id: str, blocks: Any) -> Page:

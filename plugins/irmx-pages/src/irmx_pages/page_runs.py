@@ -43,22 +43,18 @@ def run_table(pages: Sequence[Page]) -> pa.Table:
     """
     import pyarrow as pa
 
-    columns: dict[str, list[Any]] = {n: [] for n in ("query_id", "doc_id", "score", "vertical", "media", "block")}
+    rows: list[tuple[Any, ...]] = []
     for page in pages:
         left = len(page.items)
         for number, block in enumerate(page.blocks, start=1):
-            size = len(block.items)
-            columns["query_id"] += [page.query_id] * size
-            columns["doc_id"] += block.items
-            columns["score"] += [float(left - i) for i in range(size)]
-            columns["vertical"] += [block.vertical] * size
-            columns["media"] += [block.media or media_of(block.vertical)] * size
-            columns["block"] += [str(number)] * size
-            left -= size
-    types = {name: pa.float64() if name == "score" else pa.string() for name in columns}
-    if not any(block.media for page in pages for block in page.blocks):
-        del columns["media"]
-    return pa.table({name: pa.array(values, types[name]) for name, values in columns.items()})
+            of_block = (block.vertical, block.media or media_of(block.vertical), str(number))
+            rows += [(page.query_id, item, float(left - i), *of_block) for i, item in enumerate(block.items)]
+            left -= len(block.items)
+    schema = pa.schema({name: pa.string() for name in ("query_id", "doc_id", "score", "vertical", "media", "block")})
+    columns: list[Any] = [*zip(*rows, strict=True)] or [[]] * 6
+    table = pa.table(columns, schema.set(2, pa.field("score", pa.float64())))
+    has_media = any(block.media for page in pages for block in page.blocks)
+    return table if has_media else table.drop_columns("media")
 
 
 def page_runs(pages: Any) -> dict[str, pa.Table]:

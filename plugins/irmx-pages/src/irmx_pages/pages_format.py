@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from irmx import DataError, Format
+from irmx.toolkit import list_some
 from irmx_pages.page import is_page_line, is_page_table
 
 if TYPE_CHECKING:
@@ -50,6 +51,5 @@ class PagesFormat(Format):
         mine = [p for p in pages if p.page_id == name]
         if not mine:
             names = list(dict.fromkeys(p.page_id for p in pages))
-            some = f"{', '.join(names[:5])}{', ...' if len(names) > 5 else ''}"
-            raise DataError(f"{path} has no page {name!r}. It has {len(names)} page names: {some}.")
+            raise DataError(f"{path} has no page {name!r}. It has {len(names)} page names: {list_some(names, 5)}.")
         return run_table(mine)

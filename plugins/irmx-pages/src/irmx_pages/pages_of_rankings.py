@@ -45,10 +45,7 @@ class LaidOut(OnPages):
 
 
 def pages_of(
-    rankings: Rankings,
-    effort: Mapping[str, float] = DEFAULT,
-    cutoff: int | None = None,
-    split_blocks: bool = False,
+    rankings: Rankings, effort: Mapping[str, float] = DEFAULT, cutoff: int | None = None, split_blocks: bool = False
 ) -> Pages:
     """Return the pages of a run, one per topic.
 
@@ -94,15 +91,9 @@ def pages_of(
 
         of_media = efforts(laid_out.media_names, table, whose)[laid_out.media]
         blocks, of_item = len(laid_out.label), segment_of(laid_out.first)
-        pages = Pages(
-            laid_out.offsets,
-            laid_out.vertical,
-            laid_out.orientation,
-            laid_out.relevant,
-            np.diff(laid_out.first),
-            segment_sum(of_media, of_item, blocks),
-            segment_sum(visual(laid_out.media_names)[laid_out.media], of_item, blocks) > 0,
-        )
+        attracts = segment_sum(visual(laid_out.media_names)[laid_out.media], of_item, blocks) > 0
+        as_laid_out = (laid_out.offsets, laid_out.vertical, laid_out.orientation, laid_out.relevant)
+        pages = Pages(*as_laid_out, np.diff(laid_out.first), segment_sum(of_media, of_item, blocks), attracts)
         return pages if cutoff is None else pages.where(pages.position <= cutoff)
 
     return rankings.memo(("pages", table, cutoff, split_blocks), made)
@@ -117,31 +108,24 @@ def _laid_out(rankings: Rankings, split_blocks: bool) -> LaidOut:
     documents = rankings.ranked
     judged = judged_verticals(rankings)
     number, names = _verticals(rankings)
-    start, explicit = _starts(rankings, number, names)
+    of_web = np.array([name == WEB for name in names], dtype=bool)
+    start, explicit = _starts(rankings, number, names, of_web[number])
     first = np.append(np.flatnonzero(start), len(start))
     at = first[:-1]
     topic, vertical = documents.topic[at], number[at]
     offsets = np.searchsorted(topic, np.arange(len(rankings) + 1))
     if not explicit and not split_blocks:
         _refuse_repeated(rankings, topic, vertical, names, at)
-    label = _label_of(names, judged)
-    web = np.array([name == WEB for name in names], dtype=bool)
-    place = judged.place(topic, label[vertical])
-    _refuse_unknown(rankings, place < 0, web[vertical], at, names, number)
+    known = {name: i for i, name in enumerate(judged.names)}
+    label = np.array([known.get(name, -1) for name in names], dtype=np.int64)
+    web, place = of_web[vertical], judged.place(topic, label[vertical])
+    _refuse_unknown(rankings, place < 0, web, at, names, number)
     _refuse_moved(rankings, number, names, label, judged)
-    orientation = np.where(web[vertical], WEB_ORIENTATION, np.append(judged.orientation, np.nan)[place])
+    orientation = np.where(web, WEB_ORIENTATION, np.append(judged.orientation, np.nan)[place])
     relevant = np.add.reduceat(documents.grade >= rankings.rel, at, dtype=np.float64) if len(at) else np.zeros(0)
     media, media_names = _media(rankings, number, names)
-    return LaidOut(
-        offsets,
-        first,
-        label[vertical],
-        np.array(names, dtype=object)[vertical],
-        orientation,
-        relevant,
-        media,
-        media_names,
-    )
+    of_block = (label[vertical], np.array(names, dtype=object)[vertical], orientation, relevant)
+    return LaidOut(offsets, first, *of_block, media, media_names)
 
 
 def _verticals(rankings: Rankings) -> tuple[Ints, list[str]]:
@@ -155,13 +139,11 @@ def _verticals(rankings: Rankings) -> tuple[Ints, list[str]]:
     return number, [str(name) for name in names]
 
 
-def _starts(rankings: Rankings, number: Ints, names: list[str]) -> tuple[Ints, bool]:
+def _starts(rankings: Rankings, number: Ints, names: list[str], web: Bools) -> tuple[Ints, bool]:
     """Return whether a block starts at each item, and whether the column ``block`` decides this."""
     documents = rankings.ranked
-    new_topic = np.ones(len(number), dtype=bool)
-    new_topic[1:] = documents.topic[1:] != documents.topic[:-1]
+    new_topic = _changes(documents.topic)
     if not documents.has(BLOCK):
-        web = np.array([name == WEB for name in names], dtype=bool)[number]
         return new_topic | web | _changes(number), False
     block, labels = documents.labels(BLOCK, missing_ok=True)
     for item in np.flatnonzero(block < 0)[:1].tolist():
@@ -193,12 +175,6 @@ def _media(rankings: Rankings, number: Ints, names: list[str]) -> tuple[Ints, li
     used, out = np.unique(out, return_inverse=True)
     every = [*map(str, given), *by_name]
     return out, [every[i] for i in used.tolist()]
-
-
-def _label_of(names: list[str], judged: JudgedVerticals) -> Ints:
-    """Return the numbers of vertical names in the judgments, -1 for unknown ones."""
-    known = {name: i for i, name in enumerate(judged.names)}
-    return np.array([known.get(name, -1) for name in names], dtype=np.int64)
 
 
 def _changes(values: Ints) -> Ints:

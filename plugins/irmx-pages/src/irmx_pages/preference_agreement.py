@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import DataError, DataWarning, Scores, UsageError, read_qrels
 from irmx.ragged import Floats, Ints
-from irmx.toolkit import Evaluator, NamedMeasure
+from irmx.toolkit import Evaluator, NamedMeasure, list_some
 from irmx_pages.page import Page
 from irmx_pages.page_arrays import VISUAL, media_of
 from irmx_pages.page_files import read_pages
@@ -250,25 +250,23 @@ def agreement_table(groups: Sequence[AgreedPairs], baseline: str | None) -> pd.D
     """Return the rows of :func:`agreement`."""
     import pandas as pd
 
-    rows = []
+    tables = []
     for group in groups:
-        for k, name in enumerate(group.measures):
-            values = group.agreed[:, k]
-            others = 0.5 if baseline is None else group.agreed[:, group.measures.index(baseline)]
-            rows.append(
-                {
-                    "level": group.level,
-                    "bin_pair": group.bin_pair,
-                    "measure": name,
-                    "pairs": len(values),
-                    "ties": int((values == 0.5).sum()),
-                    "both_bad": group.both_bad,
-                    "agreement": float(values.mean()),
-                    "p_value": np.nan if name == baseline else _sign_test(values - others),
-                    "kappa": group.kappa,
-                }
-            )
-    return pd.DataFrame(rows)
+        others = 0.5 if baseline is None else group.agreed[:, [group.measures.index(baseline)]]
+        tests = zip(group.measures, (group.agreed - others).T, strict=True)
+        table = {
+            "level": group.level,
+            "bin_pair": group.bin_pair,
+            "measure": group.measures,
+            "pairs": len(group.agreed),
+            "ties": (group.agreed == 0.5).sum(axis=0),
+            "both_bad": group.both_bad,
+            "agreement": group.agreed.mean(axis=0),
+            "p_value": [np.nan if name == baseline else _sign_test(differences) for name, differences in tests],
+            "kappa": group.kappa,
+        }
+        tables.append(pd.DataFrame(table))
+    return pd.concat(tables, ignore_index=True)
 
 
 def _sign_test(differences: Floats) -> float:
@@ -309,7 +307,7 @@ def pair_numbers(pages: Sequence[Page], preferences: Preferences) -> tuple[Ints,
         page_id = (preferences.page_a if found[0, pair] < 0 else preferences.page_b)[pair]
         query_id = preferences.query_id[pair]
         there = [p.page_id for p in pages if p.query_id == query_id]
-        known = f"It has: {', '.join(there[:5])}{', ...' if len(there) > 5 else ''}" if there else "It has no page"
+        known = f"It has: {list_some(there, 5)}" if there else "It has no page"
         raise DataError(
             f"{preferences.places[pair]}: the pages have no page {page_id!r} for topic {query_id!r}. {known}. "
             f"{len(unknown)} of {len(preferences)} pairs name a page that is missing."

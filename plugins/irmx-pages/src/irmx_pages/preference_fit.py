@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, Grid, Param, Scores, UsageError, parse_measure, read_qrels
+from irmx import DataError, Grid, Param, Scores, parse_measure, read_qrels
 from irmx.ragged import Bools, Floats, Ints, short_repr
 from irmx.toolkit import html_result, progress_bar
 from irmx_pages.choice_likelihood import Likelihood, LikelihoodFit, is_range, personal_interval, votes_of
@@ -212,25 +212,21 @@ def fit_preferences(
         folded = Folded(scorer, settings, votes, (a, b), level, personal and scorer.normalises, of_fold)
         chosen = [folded.by_agreement(np.ones(folds, dtype=bool)), *(folded.by_agreement(k) for k in folded.training)]
         advance(1)
-        place, least = folded.likelihood.maximum()
-        best = LikelihoodFit(folded.likelihood.values(place), folded.likelihood.weights(place))
+        best = folded.likelihood.fit()
         advance(1)
-        intervals = folded.likelihood.intervals(place, least, advance)
+        intervals = folded.likelihood.intervals(best, advance)
         fitted = []
         for training in folded.training:
             fitted.append(folded.by_likelihood(training))
             advance(1)
-        measures = [
-            found,
-            with_values(found, settings.settings[chosen[0]]),
-            with_values(found, _rounded(best, folded.personal)),
-        ]
+        by_agreement, by_likelihood = settings.settings[chosen[0]], _rounded(best, folded.personal)
+        measures = [found, with_values(found, by_agreement), with_values(found, by_likelihood)]
         held_out = folded.held_out(chosen[1:], fitted)
         fit = PreferenceFit(
             measures[1],
             measures[2],
             pd.DataFrame(_parameter_rows(settings, chosen, best, intervals), columns=list(OF_PARAMETERS)),
-            pd.DataFrame(_held_out_rows(held_out, measures)),
+            _held_out_table(held_out, measures),
             shares_of_topics([held_out]),
             pd.DataFrame(folded.of_assessors(best, fitted), columns=list(OF_ASSESSORS)),
             pd.DataFrame(folded.of_active(of_l, active, chosen), columns=list(OF_ACTIVE)),
@@ -243,10 +239,7 @@ def _folds(votes: Preferences, folds: int, seed: int) -> Ints:
     """Return the fold of every pair; all pairs of a topic are in one fold."""
     topic = np.unique(votes.query_id, return_inverse=True)[1]
     topics = int(topic.max()) + 1
-    if isinstance(folds, bool) or not isinstance(folds, int) or not 2 <= folds <= topics:
-        raise UsageError(
-            f"folds must be an int from 2 to {topics}, the number of topics with preferences. Got {folds!r}."
-        )
+    Param(int, "", low=2, high=topics).check(folds, "folds", f"a fit to preferences on {topics} topics")
     of_topic: Ints = np.random.default_rng(seed).permutation(topics) % folds
     return of_topic[topic]
 
@@ -257,20 +250,20 @@ def _rounded(fit: LikelihoodFit, personal: bool) -> dict[str, float]:
     return {name: float(f"{value:.6g}") for name, value in values.items()}
 
 
-def _held_out_rows(held_out: AgreedPairs, measures: list[Any]) -> list[dict[str, Any]]:
+def _held_out_table(held_out: AgreedPairs, measures: list[Any]) -> pd.DataFrame:
     """Return the mean agreement of the measure as given and of what was learned."""
+    import pandas as pd
+
     agreed = held_out.agreed
-    return [
-        {
-            "fitted": name,
-            "measure": str(measure),
-            "pairs": len(agreed),
-            "ties": int((agreed[:, k] == 0.5).sum()),
-            "agreement": float(agreed[:, k].mean()),
-            "difference": float((agreed[:, k] - agreed[:, 0]).mean()) if k else np.nan,
-        }
-        for k, (name, measure) in enumerate(zip(held_out.measures, measures, strict=True))
-    ]
+    table = {
+        "fitted": held_out.measures,
+        "measure": [str(measure) for measure in measures],
+        "pairs": len(agreed),
+        "ties": (agreed == 0.5).sum(axis=0),
+        "agreement": agreed.mean(axis=0),
+        "difference": [np.nan, *(agreed[:, 1:] - agreed[:, :1]).mean(axis=0)],
+    }
+    return pd.DataFrame(table)
 
 
 def _parameter_rows(
@@ -400,9 +393,8 @@ class Folded:
         decided = self.votes.won != 0.5
         who, pair, choice = (x[decided] for x in (self.votes.assessor, self.votes.pair, np.sign(self.votes.won - 0.5)))
         weights = np.append(0.0, grid)  # the first column is without l
-        agreed = {
-            i: agreeing(self._preferred(self.grid.settings[i], weights)[pair], choice[:, None]) for i in set(chosen)
-        }
+        preferred = {i: self._preferred(self.grid.settings[i], weights)[pair] for i in set(chosen)}
+        agreed = {i: agreeing(of_setting, choice[:, None]) for i, of_setting in preferred.items()}
         fold, counts = self.fold[pair], np.bincount(who, minlength=self.votes.assessors)
         rows = []
         for k in np.argsort(-counts, kind="stable")[:active].tolist():

@@ -10,6 +10,7 @@ import numpy as np
 
 from irmx import DataError, DataWarning, Param, Table, UsageError, read_table
 from irmx.ragged import Bools, Ints, short_repr
+from irmx.toolkit import list_some, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -318,11 +319,8 @@ def without_traps(preferences: Preferences, failed_traps: int | None = FAILED_TR
     careless = failed > (np.inf if failed_traps is None else failed_traps)
     kept = ~trap & ~careless[preferences.assessor]
     if not kept.any():
-        why = (
-            f"every assessor failed more than {failed_traps} of them"
-            if careless.all()
-            else "no votes on other pairs are left"
-        )
+        all_failed = f"every assessor failed more than {failed_traps} of them"
+        why = all_failed if careless.all() else "no votes on other pairs are left"
         raise DataError(
             f"{preferences.places[0]}: the preferences have trap pairs, and {why}, so there are no preferences."
         )
@@ -330,8 +328,8 @@ def without_traps(preferences: Preferences, failed_traps: int | None = FAILED_TR
         names = [f"{preferences.assessors[i]} ({failed[i]})" for i in np.flatnonzero(careless).tolist()]
         lost = int((~trap & careless[preferences.assessor]).sum())
         warnings.warn(
-            f"{len(names)} of {people} assessors failed more than {failed_traps} trap pairs; their {lost} vote{'s' * (lost != 1)} on "
-            f"other pairs {'are' if lost != 1 else 'is'} left out: {', '.join(names[:5])}{', ...' if len(names) > 5 else ''}",
+            f"{len(names)} of {people} assessors failed more than {failed_traps} trap pairs; their {plural(lost, 'vote')} on "
+            f"other pairs {'are' if lost != 1 else 'is'} left out: {list_some(names, 5)}",
             DataWarning,
             stacklevel=3,
         )

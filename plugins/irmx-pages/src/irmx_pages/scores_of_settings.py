@@ -13,6 +13,7 @@ import numpy as np
 import irmx
 from irmx import Grid, Judgments, Param, UsageError, number
 from irmx.ragged import Floats, offsets_of
+from irmx_pages.aggregated_search import AggregatedSearch
 from irmx_pages.page import Page
 from irmx_pages.page_arrays import Pages, utility
 from irmx_pages.page_runs import batches, refuse_unjudged_topics, run_table
@@ -127,8 +128,6 @@ class PageScorer:
 
 def refuse_other_measures(measure: Any) -> None:
     """Raise if a measure is not a page utility."""
-    from irmx_pages.aggregated_search import AggregatedSearch
-
     if not isinstance(measure, AggregatedSearch):
         raise UsageError(
             f"{measure} cannot be fitted. The measures that can be are the page utilities AS_DCG, AS_RBP, AS_ERR, AS_ATT, and AS "
@@ -146,13 +145,10 @@ class ParameterGrid:
 
     Attributes
     ----------
-    measure : Measure
-        The measure whose parameters are fitted.
     values : dict of str to float array
         The values of every parameter, ascending.
     """
 
-    measure: Any
     values: dict[str, Floats]
 
     @property
@@ -217,7 +213,7 @@ def parameter_grid(measure: Any, grid: Mapping[str, Any] | Sequence[str]) -> Par
                 f"{measure} already has a value of {name!r}; leave it out of the measure or out of the grid."
             )
     values = Grid(params, given, owner=str(measure.NAME)).values
-    return ParameterGrid(measure, {name: _numbers(name, some) for name, some in values.items()})
+    return ParameterGrid({name: _numbers(name, some) for name, some in values.items()})
 
 
 def _numbers(name: str, values: Sequence[Any]) -> Floats:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 PERFECT, BAD = "perfect", "bad"
-_COUNT, _SEED = Param(int, "how many", low=1), Param(int, "seed", low=0)
+_COUNT, _SEED, _SHARE = Param(int, "how many", low=1), Param(int, "seed", low=0), Param(float, "share", low=0, high=1)
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,8 @@ def judged_topics(judgments: Judgments, rel: float) -> dict[str, Judged]:
     found, rows = judged_verticals(rankings), rankings.qrels_rows
     out = {str(topic): Judged(orientation={WEB: WEB_ORIENTATION}) for topic in rankings.topics}
     names = list(out)
-    for topic, label, value, media in zip(
-        found.topic.tolist(), found.label.tolist(), found.orientation.tolist(), found.media.tolist(), strict=True
-    ):
+    columns = (found.topic, found.label, found.orientation, found.media)
+    for topic, label, value, media in zip(*(column.tolist() for column in columns), strict=True):
         out[names[topic]].orientation[found.names[label]] = value
         out[names[topic]].media[found.names[label]] = found.media_names[media]
     number, verticals = rows.labels(JUDGED_VERTICAL)
@@ -255,8 +254,11 @@ def simulate_pages(
     """
     import pandas as pd
 
-    limits = _limits(threshold, verticals, block_items, web_items)
+    _SHARE.check(threshold, "threshold", "simulate_pages")
     _SEED.check(seed, "seed", "simulate_pages")
+    for name, value in (("verticals", verticals), ("block_items", block_items), ("web_items", web_items)):
+        _COUNT.check(value, name, "simulate_pages")
+    limits = Limits(web_items, verticals, block_items, threshold)
     refuse_names(item_rankings, "items")
     refuse_names(vertical_rankings, "verticals")
     _refuse_one_name((PERFECT, *vertical_rankings, BAD), (PERFECT, *item_rankings))
@@ -267,10 +269,11 @@ def simulate_pages(
     rows: list[tuple[Any, ...]] = []
     without: set[tuple[str, str, str]] = set()
     for query_id, topic in judged.items():
+        below = [v for v in topic.verticals if topic.orientation[v] <= threshold]
         selections = {
             PERFECT: topic.wanted(threshold)[:verticals],
             **{name: found.get(query_id, [])[:verticals] for name, found in of_verticals.items()},
-            BAD: _unwanted(topic, limits, _generator(seed, query_id)),
+            BAD: [below[i] for i in _generator(seed, query_id).permutation(len(below))[:verticals].tolist()],
         }
         sources = {PERFECT: Ranked(topic.items, topic.media)}
         sources |= {name: found.get(query_id, Ranked({}, {})) for name, found in of_items.items()}
@@ -306,24 +309,9 @@ def simulate_pages(
     return SimulatedPages(pages, binned(pd.DataFrame(rows, columns=columns)))
 
 
-def _limits(threshold: float, verticals: int, block_items: int, web_items: int) -> Limits:
-    """Return the limits of pages, checked."""
-    for name, value in (("verticals", verticals), ("block_items", block_items), ("web_items", web_items)):
-        _COUNT.check(value, name, "simulate_pages")
-    if not 0 <= threshold <= 1:
-        raise UsageError(f"threshold must be a number in the range [0, 1]. Got {threshold!r} instead.")
-    return Limits(web_items, verticals, block_items, threshold)
-
-
 def _generator(seed: int, *names: str) -> np.random.Generator:
     """Return the random generator for a seed and some names."""
     return np.random.default_rng([seed, *(zlib.crc32(name.encode()) for name in names)])
-
-
-def _unwanted(topic: Judged, limits: Limits, rng: np.random.Generator) -> list[str]:
-    """Return verticals that are not above the threshold, drawn at random."""
-    below = [v for v in topic.verticals if topic.orientation[v] <= limits.threshold]
-    return [below[i] for i in rng.permutation(len(below))[: limits.verticals].tolist()]
 
 
 def _refuse_one_name(selections: Sequence[str], sources: Sequence[str]) -> None:
@@ -413,9 +401,8 @@ def order_tau(order: Sequence[int]) -> float:
 
 def binned(components: pd.DataFrame) -> pd.DataFrame:
     """Return component scores with the columns ``quality`` and ``bin``; each bin has a third of the topic's pages."""
-    found = components.assign(
-        quality=(components["f_measure"] + components["precision"] + (components["tau"] + 1) / 2) / 3
-    )
+    quality = (components["f_measure"] + components["precision"] + (components["tau"] + 1) / 2) / 3
+    found = components.assign(quality=quality)
     by_topic = found.groupby("query_id", sort=False)["quality"]
     place = by_topic.rank(method="first", ascending=False) - 1
     number = (3 * place // by_topic.transform("size")).astype(int)
@@ -478,11 +465,8 @@ def page_pairs(simulated: SimulatedPages, pairs: int = 8, seed: int = 0) -> pd.D
     for query_id, of_bin in of_topic.items():
         rng = np.random.default_rng([seed, zlib.crc32(query_id.encode())])
         for one, other in itertools.combinations_with_replacement(BINS, 2):
-            both = (
-                itertools.combinations(of_bin[one], 2)
-                if one == other
-                else itertools.product(of_bin[one], of_bin[other])
-            )
+            of_two = itertools.product(of_bin[one], of_bin[other])
+            both = itertools.combinations(of_bin[one], 2) if one == other else of_two
             different = [(a[0], b[0]) for a, b in both if a[1] != b[1]]
             fewer += len(different) < pairs
             for i in sorted(rng.permutation(len(different))[:pairs].tolist()):

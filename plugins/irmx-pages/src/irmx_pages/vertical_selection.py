@@ -150,12 +150,7 @@ class VerticalRecall(VerticalMeasure):
         },
         source="the paper",
     )
-    SUPPORTED_PARAMS = {
-        "recall_of": RECALL_OF,
-        "all_verticals": ALL_VERTICALS,
-        "threshold": THRESHOLD,
-        **SHAPE_PARAMS,
-    }
+    SUPPORTED_PARAMS = {"recall_of": RECALL_OF, "all_verticals": ALL_VERTICALS, "threshold": THRESHOLD, **SHAPE_PARAMS}
     EXAMPLES = ("vRecall", "vRecall(recall_of='oriented')", "vRecall(all_verticals=12)")
 
     def __init__(self, **params: Any) -> None:
