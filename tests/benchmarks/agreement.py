@@ -1,6 +1,6 @@
 """Benchmark of agreement: 40 measures on 129 systems and 50 topics, with 1,000 resamples of the topics.
 
-    python tests/benchmarks/agreement.py [--write docs/results/agreement_speed.md] [--quick]
+    python tests/benchmarks/agreement.py [--write] [--quick]
 
 The values are made from a fixed seed. The peer is the loop over pairs of measures and resamples that one writes with scipy's
 `kendalltau`, on a part of the same work; both give the same numbers. Nothing here is a test.
@@ -96,13 +96,9 @@ def made(quick: bool, data: Path | None) -> str:
     return "\n".join([*table(head, list(rows(1 if quick else 3))), ""])
 
 
-PAGE = f"""# Speed of agreement
-
-Made by `python tests/benchmarks/agreement.py --write docs/results/agreement_speed.md`. `irmx_study.correlate` ranks {SYSTEMS} systems
-by {MEASURES} measures, {MEASURES * (MEASURES - 1) // 2} pairs of measures. The peer is a loop over scipy's `kendalltau`, on {PART} of the resamples, and gives
-the same numbers. Times are the best of several rounds in one process, on two cores.
-
+ABOUT = f"""`irmx_study.correlate` ranks {SYSTEMS} systems by {MEASURES} measures, {MEASURES * (MEASURES - 1) // 2} pairs of measures. The peer is a loop over
+scipy's `kendalltau`, on {PART} of the resamples, and gives the same numbers.
 """
 
 if __name__ == "__main__":
-    program(__doc__, PAGE, made)
+    program(__doc__, "Agreement", ABOUT, made)

@@ -1,6 +1,6 @@
 """Benchmark of comparisons: all pairs of 129 systems over 50 topics, by every test, and the command on the runs of TREC-8.
 
-    python tests/benchmarks/compare.py [--write docs/results/comparison_speed.md] [--quick]
+    python tests/benchmarks/compare.py [--write] [--quick]
 
 The values are made from a fixed seed. Peers are the loops over pairs that one writes with scipy, and ranx where it is
 installed. The command needs the variable IRMX_DATA, the folder with the TREC-8 runs. Nothing here is a test.
@@ -150,15 +150,10 @@ def made(quick: bool, data: Path | None) -> str:
     return "\n".join([*table(head, [[*row, ""][:6] for row in rows]), ""])
 
 
-PAGE = f"""# Speed of comparisons
-
-Made by `IRMX_DATA=... python tests/benchmarks/compare.py --write docs/results/comparison_speed.md`. `irmx_study.compare` makes the
-whole table: tests, corrected p-values, intervals, effect sizes, wins, ties and losses, of all {SYSTEMS * (SYSTEMS - 1) // 2:,} pairs of
-{SYSTEMS} systems on {TOPICS} topics where nothing else is said. Peers make the p-values only. scipy's `tukey_hsd` is not paired by topic: it
-is another test, and shows what the distribution of the studentised range costs. Times are the best of several rounds in one process,
-those of commands with the start of Python.
-
+ABOUT = f"""`irmx_study.compare` makes the whole table: tests, corrected p-values, intervals, effect sizes, wins, ties and losses, of all
+{SYSTEMS * (SYSTEMS - 1) // 2:,} pairs of {SYSTEMS} systems on {TOPICS} topics where nothing else is said. Peers make the p-values only. scipy's
+`tukey_hsd` is another test, not paired by topic. Times of commands include the start of Python.
 """
 
 if __name__ == "__main__":
-    program(__doc__, PAGE, made)
+    program(__doc__, "Comparisons", ABOUT, made)

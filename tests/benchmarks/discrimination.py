@@ -1,6 +1,6 @@
 """Benchmark of discriminative power: 129 systems on 50 topics by 10 measures, beside what one writes with numpy and scipy.
 
-    python tests/benchmarks/discrimination.py [--write docs/results/discrimination_speed.md] [--quick]
+    python tests/benchmarks/discrimination.py [--write] [--quick]
 
 The values are made from a fixed seed. Nothing here is a test.
 """
@@ -103,14 +103,10 @@ def made(quick: bool, data: Path | None) -> str:
     return "\n".join([*table(head, rows(1 if quick else 3)), ""])
 
 
-PAGE = f"""# Speed of discriminative power
-
-Made by `python tests/benchmarks/discrimination.py --write docs/results/discrimination_speed.md`. `irmx_study.discriminate` tests all
-{PAIRS:,} pairs of {SYSTEMS} systems on {TOPICS} topics by {len(MEASURES)} measures, and makes the whole table. Peers are what one writes
-with numpy and scipy, timed on {FEW} systems, draws or splits by each measure, and multiplied to the same size. Times are the best of several rounds in
-one process.
-
+ABOUT = f"""`irmx_study.discriminate` tests all {PAIRS:,} pairs of {SYSTEMS} systems on {TOPICS} topics by {len(MEASURES)} measures, and makes the whole table.
+Peers are what one writes with numpy and scipy, timed on {FEW} systems, draws or splits by each measure, and multiplied to the same
+size.
 """
 
 if __name__ == "__main__":
-    program(__doc__, PAGE, made)
+    program(__doc__, "Discriminative power", ABOUT, made)

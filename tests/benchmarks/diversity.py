@@ -1,6 +1,6 @@
 """Benchmarks of irmx-temporal: all its measures of one pass beside three of pyndeval, and cost against judged rows.
 
-    python tests/benchmarks/diversity.py [--write docs/results/diversity_speed.md] [--quick]
+    python tests/benchmarks/diversity.py [--write] [--quick]
 
 Both sides take turns in one process, through ir_measures, best of several rounds. The real part needs the variable
 IRMX_DATA, the folder with the diversity qrels and runs of the TREC Web track of 2012. Nothing here is a test.
@@ -133,16 +133,6 @@ def growth(rounds: int) -> Iterator[list[str]]:
 
 # -- report ------------------------------------------------------------------------------------------------------
 
-PAGE = """# Speed of the measures of diversity
-
-Made by `IRMX_DATA=... python tests/benchmarks/diversity.py --write docs/results/diversity_speed.md`. Every row is one
-process in which both sides take turns, through ir_measures; times are the best of several rounds, and a ratio below 1
-means that irmx is faster. The thirteen measures at 20 are those of the guide over subtopics, and over subtopics and
-windows; the three of pyndeval are alpha_nDCG@20, ERR_IA@20 and StRecall@20. The qrels are those of the diversity task of
-the TREC Web track of 2012, to which twelve windows were made up.
-
-"""
-
 
 def made(quick: bool, data: Path | None) -> str:
     """Run all and return the tables."""
@@ -162,5 +152,10 @@ def made(quick: bool, data: Path | None) -> str:
     return "\n".join(lines) + "\n"
 
 
+ABOUT = """The thirteen measures at 20 are those of the [guide](../guide/diversity.md), over subtopics, and over subtopics and windows; the three
+of pyndeval are alpha_nDCG@20, ERR_IA@20 and StRecall@20. The qrels are those of the diversity task of the TREC Web track of 2012, to
+which twelve windows were made up.
+"""
+
 if __name__ == "__main__":
-    program(__doc__, PAGE, made)
+    program(__doc__, "Diversity", ABOUT, made)

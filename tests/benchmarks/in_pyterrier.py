@@ -1,6 +1,6 @@
 """Benchmarks of PyTerrier with irmx: what one more measure costs an experiment, and what the entry point costs an import.
 
-    python tests/benchmarks/in_pyterrier.py [--write docs/results/pyterrier_speed.md] [--quick]
+    python tests/benchmarks/in_pyterrier.py [--write] [--quick]
 
 The experiments take turns in one process, the imports in processes of their own; times are the best of several rounds.
 Nothing here is a test.
@@ -109,14 +109,9 @@ def report(rows: list[tuple[str, float, float, float, str]], ours: float, theirs
     return "\n".join(lines) + "\n"
 
 
-PAGE = """# Speed in PyTerrier
-
-Made by `python tests/benchmarks/in_pyterrier.py --write docs/results/pyterrier_speed.md`. Every row is `pt.Experiment` over
-one system with 250 topics of 1,000 documents, with the measures named and with AP alone, in turns in one process; times are
-the best of several rounds. The last table is the import of PyTerrier in processes of their own, in turns with the entry
-point of irmx and without it.
-
+ABOUT = """Every row is `pt.Experiment` over one system with 250 topics of 1,000 documents. The last table is the import of PyTerrier, with the
+entry point of irmx and without it.
 """
 
 if __name__ == "__main__":
-    program(__doc__, PAGE, made)
+    program(__doc__, "PyTerrier", ABOUT, made)

@@ -1,6 +1,6 @@
 """Large and many runs: CPU per line and peak memory of AP as runs grow, beside the reading of ir_measures, and as there are more.
 
-    python tests/benchmarks/large_runs.py [--lines 1e6 1e7 1e8] [--runs 10 1000] [--jobs N] [--memory 1GB] [--write docs/results/large_runs.md]
+    python tests/benchmarks/large_runs.py [--lines 1e6 1e7 1e8] [--runs 10 1000] [--jobs N] [--memory 1GB] [--write]
 
 Runs of 1,000 documents per topic, with two judgments per topic so that the qrels stay small, are written to a temporary folder, 45
 bytes per line, and deleted afterwards; each is scored in a process of its own. ir_measures is left out of runs of more than 10^7
@@ -20,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from timing import write_section
 
 DOCUMENTS, POOL = 1_000, 8_841_823
 """Documents per topic, and documents of the collection, as many as MS MARCO has passages."""
@@ -107,7 +108,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="how many processes of irmx")
     parser.add_argument("--memory", default="1GB", help="the memory of irmx")
     parser.add_argument("--folder", help="where the runs are written; by default the folder of temporary files")
-    parser.add_argument("--write", type=Path, help="also write the results page")
+    parser.add_argument("--write", action="store_true", help="also write the sections of docs/results/speed.md")
     arguments = parser.parse_args()
     rows = [
         "| lines | irmx, µs of CPU per line | peak memory | ir_measures | peak memory | ratio of CPU |",
@@ -136,13 +137,9 @@ def main() -> None:
     many = [of_many(runs, arguments.folder, arguments.memory) for runs in arguments.runs]
     print(*(_MANY if many else ()), *many, sep="\n")
     if arguments.write:
-        lines_asked = " ".join(f"{lines:.0e}".replace("+0", "") for lines in arguments.lines)
-        command = f"python tests/benchmarks/large_runs.py --lines {lines_asked} --write docs/results/large_runs.md"
-        page = PAGE.format(command=command) + "\n".join(rows) + "\n"
+        write_section("Runs larger than memory", "\n".join([ABOUT, *rows, ""]))
         if many:
-            command = f"python tests/benchmarks/large_runs.py --lines --runs {' '.join(map(str, arguments.runs))}"
-            page += PAGE_OF_MANY.format(command=command) + "\n".join([*_MANY, *many]) + "\n"
-        arguments.write.write_text(page, encoding="utf-8")
+            write_section("Many runs", "\n".join([ABOUT_MANY, *_MANY, *many, ""]))
 
 
 _MANY = [
@@ -151,19 +148,12 @@ _MANY = [
 ]
 
 
-PAGE = """# Runs larger than memory
-
-Made by `{command}`. Runs of 1,000 documents per topic, written by the program, are scored with AP by `irmx eval`, which reads them
-in [chunks of topics](../guide/inputs.md#runs-larger-than-memory), and by ir_measures, which reads them whole and is left out of the
+ABOUT = """Runs of 1,000 documents per topic are scored with AP by `irmx eval`, which reads them in
+[chunks of topics](../guide/inputs.md#runs-larger-than-memory), and by ir_measures, which reads them whole and is left out of the
 longest. CPU time and peak memory are those of the whole process, its start included.
-
 """
-PAGE_OF_MANY = """
-## Many runs
-
-Made by `{command}`. One `irmx eval` scores so many runs of 50 topics and 1,000 documents per topic with AP, in one process and with
-`--jobs 2`, for which the peak memory is that of the largest process. Ten of the files are distinct, the others are links to them.
-
+ABOUT_MANY = """One `irmx eval` scores many runs of 50 topics with 1,000 documents, in one process and with `--jobs 2`, for which the peak memory is
+that of the largest process. Ten of the files are distinct, the others are links to them.
 """
 
 

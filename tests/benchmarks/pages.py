@@ -1,6 +1,6 @@
 """Benchmarks of irmx-pages: many pages with all four models beside nDCG on the same items, ideal pages, and a fit.
 
-    python tests/benchmarks/pages.py [--write docs/results/pages_speed.md] [--quick]
+    python tests/benchmarks/pages.py [--write] [--quick]
 
 Both sides take turns in one process, best of several rounds, on made-up pages. Nothing here is a test.
 """
@@ -112,16 +112,6 @@ def _ms(seconds: float) -> str:
     return f"{seconds * 1e3:,.0f} ms"
 
 
-PAGE = """# Speed of the measures of pages
-
-Made by `python tests/benchmarks/pages.py --write docs/results/pages_speed.md`. Every row of the first table is one process in
-which both sides take turns; times are the best of several rounds, and a ratio below 1 means that irmx is faster. A page has 13
-blocks, 10 web results and 3 verticals with 3 items; irmx scores it with AS_DCG, AS_RBP, AS_ERR and AS_ATT, ir_measures its 19
-items as a flat run with nDCG@20. Both read the runs as DataFrames, and but for the last row the qrels once.
-
-"""
-
-
 def made(quick: bool, data: Path | None) -> str:
     """Run all and return the tables."""
     rounds = 1 if quick else 3
@@ -140,5 +130,9 @@ def made(quick: bool, data: Path | None) -> str:
     return "\n".join(lines) + "\n"
 
 
+ABOUT = """A page has 13 blocks: 10 web results and 3 verticals with 3 items. irmx scores it with AS_DCG, AS_RBP, AS_ERR and AS_ATT, ir_measures
+its 19 items as a flat run with nDCG@20. Both read the runs as DataFrames, and but for the last row the qrels once.
+"""
+
 if __name__ == "__main__":
-    program(__doc__, PAGE, made)
+    program(__doc__, "Pages", ABOUT, made)

@@ -1,6 +1,6 @@
 """Benchmark of smaller pools: 129 runs ranked by 50 samples of the judgments, with pytrec_eval doing the same beside it.
 
-    [IRMX_DATA=...] python tests/benchmarks/pool.py [--write docs/results/pool_speed.md] [--quick]
+    [IRMX_DATA=...] python tests/benchmarks/pool.py [--write] [--quick]
 
 The runs are those of TREC-8, or without IRMX_DATA synthetic ones of the same shape. Both tools use two processes. Nothing here is
 a test.
@@ -136,14 +136,9 @@ def made(quick: bool, data: Path | None) -> str:
     return "\n".join([*table(head, rows), "", f"The data are {which}. {sentence}", ""])
 
 
-PAGE = """# Speed of pool studies
-
-Made by `IRMX_DATA=... python tests/benchmarks/pool.py --write docs/results/pool_speed.md`. `irmx_study.pool` reads the run files, takes
-nested samples of the judgments, scores the runs with all judgments and with every sample, and correlates the rankings. The ten measures
-are the eight models of Markov Precision, NCP(law=uniform) and NCP(law=first). pytrec_eval gets the same samples and runs, as dicts that
-irmx has read, in two processes as well. CPU time is that of all processes; other work on the machine makes the time longer.
-
+ABOUT = """`irmx_study.pool` reads the run files, takes nested samples of the judgments, scores the runs with each, and correlates the rankings.
+pytrec_eval gets the same samples and runs, as dicts that irmx has read. Both use two processes; CPU time is that of all of them.
 """
 
 if __name__ == "__main__":
-    program(__doc__, PAGE, made)
+    program(__doc__, "Pool studies", ABOUT, made)

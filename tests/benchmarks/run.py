@@ -1,7 +1,7 @@
 """Benchmarks: irmx and its peers side by side in one process, best of several, as ratios.
 
     tox -e bench
-    python tests/benchmarks/run.py [--write docs/results/speed.md] [--quick]
+    python tests/benchmarks/run.py [--write] [--quick]
 
 Every pair of times is taken in turns, so that a machine that drifts drifts for both. The real part needs the variable
 IRMX_DATA, the folder with the TREC-8 runs, and is left out, saying so, without it. Nothing here is a test.
@@ -298,16 +298,9 @@ def report(rows: list[Row], growth: list[tuple[int, float, float]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGE = """# Speed
-
-Made by `IRMX_DATA=... python tests/benchmarks/run.py --write docs/results/speed.md` (`tox -e bench` runs the same).
-Every row is one process in which both sides take turns; times are the best of several rounds, and a ratio below 1 means
-that irmx is faster. "Ten measures" are the eight models of Markov Precision, NCP(law=uniform) and NCP(law=first).
-
-The floor of any evaluation is to read its input once: for dicts, to bring the scores of the run into an array; for
-files, to read the bytes and split the fields. The rows named "floor" say how far irmx is from it.
-
+ABOUT = """The floor of any evaluation is to read its input once: for dicts, to bring the scores of the run into an array; for files, to read
+the bytes and split the fields. The rows named "floor" say how far irmx is from it.
 """
 
 if __name__ == "__main__":
-    program(__doc__, PAGE, made)
+    program(__doc__, "Standard measures and Markov Precision", ABOUT, made)

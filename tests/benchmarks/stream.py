@@ -1,6 +1,6 @@
 """Benchmarks of irmx-stream: users who read one by one in plain Python, and irmx, over the same traces in one process.
 
-    python tests/benchmarks/stream.py [--write docs/results/stream_speed.md] [--quick]
+    python tests/benchmarks/stream.py [--write] [--quick]
 
 The gains of every user are compared, and must be equal. The real part needs the variable IRMX_DATA, and is left out,
 saying so, without it. The last part runs a fixed sample of the paper's sweep through ``irmx_study.sweep`` and says what the
@@ -254,14 +254,9 @@ def made(quick: bool, data: Path | None) -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGE = """# Speed on streams
-
-Made by `IRMX_DATA=... python tests/benchmarks/stream.py --write docs/results/stream_speed.md`. Every row is one process
-in which both sides take turns over the same traces of 1,000 reasonable users; times are the best of several rounds. Drawing
-the traces is in neither. The plain way is written in the benchmark: for each user walk the sessions, bisect, read updates
-backwards; the gains of every user must be equal to it, and the benchmark stops where they are not.
-
+ABOUT = """Both sides score the same traces of 1,000 reasonable users, whose drawing is in neither. The plain way walks the sessions of each user
+and reads updates backwards; the gains of every user must be equal to it.
 """
 
 if __name__ == "__main__":
-    program(__doc__, PAGE, made)
+    program(__doc__, "Streams", ABOUT, made)

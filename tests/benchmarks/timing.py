@@ -75,10 +75,22 @@ def made_with(*packages: str) -> str:
     return f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."
 
 
-def program(about: str, head: str, made: Callable[[bool, Path | None], str]) -> None:
-    """Print what a benchmark found, which is told whether to be quick and where the real data are; with --write, also as a page."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, help="also write the results page")
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "speed.md"
+
+
+def write_section(title: str, text: str) -> None:
+    """Put a section into the page of speed, in the place of the one of its title."""
+    before, heading, rest = PAGE.read_text(encoding="utf-8").partition(f"\n## {title}\n")
+    _, next_heading, after = rest.partition("\n## ")
+    PAGE.write_text(f"{before}{heading}\n{text}{next_heading}{after}", encoding="utf-8")
+
+
+def program(doc: str, title: str, about: str, made: Callable[[bool, Path | None], str]) -> None:
+    """Print what a benchmark found, which is told whether to be quick and where the real data are; with --write, put it into the page."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--write", action="store_true", help=f"also write the section {title!r} of docs/results/speed.md"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer rounds, or less data")
     args = parser.parse_args()
     data = os.environ.get("IRMX_DATA")
@@ -87,4 +99,4 @@ def program(about: str, head: str, made: Callable[[bool, Path | None], str]) -> 
     text = made(args.quick, Path(data) if data else None)
     print(text)
     if args.write:
-        args.write.write_text(head + text, encoding="utf-8")
+        write_section(title, f"{about}\n{text}")

@@ -1,6 +1,6 @@
 """Benchmark of views: 129 TREC-8 runs, read once, scored under 50 nested random subsets of the judgments.
 
-    IRMX_DATA=... python tests/benchmarks/views.py [--write docs/results/views_speed.md] [--quick]
+    IRMX_DATA=... python tests/benchmarks/views.py [--write] [--quick]
 
 Ten measures of irmx on views of one join per run, AP of irmx-trec on the same views, and AP of pytrec_eval with qrels made
 of the same subsets. CPU seconds of one process; the runs are independent, so two cores take half of them. Nothing here
@@ -78,15 +78,10 @@ def made(quick: bool, data: Path | None) -> str:
     return report(data, 10 if quick else None, 10 if quick else 50) if data else ""
 
 
-PAGE = """# Speed of views
-
-Made by `IRMX_DATA=... python tests/benchmarks/views.py --write docs/results/views_speed.md`. The 129 ad hoc runs of TREC-8 are
-read once and scored under 50 nested random subsets of the judged documents, from all of them down to 2%. Ten measures (the eight
-models of Markov Precision, NCP(law=uniform) and NCP(law=first)) and AP are computed on [views of one
-join](../guide/other-judgments.md) per run; the AP of pytrec_eval from dicts, with an evaluator per subset. Times are CPU seconds
-of one process, without the making of the dicts of runs; runs are independent, so that two cores take half as long.
-
+ABOUT = """The 129 ad hoc runs of TREC-8 are read once and scored under 50 nested random subsets of the judged documents, from all of them down
+to 2%: by irmx on [views of one join](../guide/other-judgments.md) per run, by pytrec_eval from dicts, with an evaluator per subset.
+Times are CPU seconds of one process, without the making of the dicts.
 """
 
 if __name__ == "__main__":
-    program(__doc__, PAGE, made)
+    program(__doc__, "Other judgments of the same runs", ABOUT, made)
