@@ -25,7 +25,7 @@ from irmx_pages.page_measures import (
     limits_of,
 )
 from irmx_pages.pages_of_rankings import pages_of, shown_blocks
-from irmx_pages.vertical_selection import ALL_VERTICALS, RECALL_OF, all_verticals, counts, recall, refuse_two_counts
+from irmx_pages.vertical_selection import ALL_VERTICALS, RECALL_OF, recall_of_judged, refuse_two_counts
 
 
 def utility_formula(examination: str) -> Formula:
@@ -168,9 +168,7 @@ class AggregatedSearch(Measure):
 
     def recall(self, rankings: Rankings) -> Floats:
         """Return vRecall."""
-        threshold = None if self["recall_of"] == "all" else ORIENTED
-        hit, _, judged = counts(rankings, self["cutoff"], self["split_blocks"], threshold)
-        return recall(hit, all_verticals(self, rankings, hit, judged))
+        return recall_of_judged(self, rankings, None if self["recall_of"] == "all" else ORIENTED)
 
     def is_right(self, pages: Pages) -> Bools:
         """Tell which blocks show a vertical that vertical recall counts, unless they are web results."""

@@ -35,16 +35,14 @@ THRESHOLD = Param(
 )
 
 
-def counts(
-    rankings: Rankings, cutoff: int | None, split_blocks: bool, threshold: float | None
-) -> tuple[Ints, Ints, Ints]:
+def counts(measure: Measure, rankings: Rankings, threshold: float | None) -> tuple[Ints, Ints, Ints]:
     """Return, for every topic, the numbers of right verticals on the page, of all on it, and of right ones in the judgments.
 
     General web is excluded. Right verticals have an orientation above the threshold; without a threshold all are right.
     """
     judged = judged_verticals(rankings)
     right = ~judged.web & (True if threshold is None else judged.orientation > threshold)
-    blocks = shown_blocks(rankings, cutoff, split_blocks)
+    blocks = shown_blocks(rankings, measure["cutoff"], measure["split_blocks"])
     place = np.unique(judged.place(blocks.page, blocks.label))
     shown = np.zeros(len(right), dtype=bool)
     shown[place[place >= 0]] = True
@@ -56,23 +54,21 @@ def counts(
     return count(shown & right), count(shown & ~judged.web), count(right)
 
 
-def all_verticals(measure: Measure, rankings: Rankings, hit: Ints, right: Ints) -> Ints:
-    """Return the number of verticals of every topic: ``all_verticals`` of the measure, or the right ones in the judgments.
+def recall_of_judged(measure: Measure, rankings: Rankings, threshold: float | None) -> Floats:
+    """Return the share of the right verticals that each page shows: of those in the judgments, or ``all_verticals`` of the measure.
 
     Raises
     ------
     irmx.DataError
         If a page shows more verticals than ``all_verticals``.
     """
-    stated = measure["all_verticals"]
-    if stated is None:
-        return right
-    for topic in np.flatnonzero(hit > stated)[:1].tolist():
+    (hit, _, right), stated = counts(measure, rankings, threshold), measure["all_verticals"]
+    for topic in np.flatnonzero(hit > (np.inf if stated is None else stated))[:1].tolist():
         raise DataError(
             f"the page of query {rankings.topics[topic]} shows {hit[topic]} verticals, more than all_verticals={stated}. Give the "
             "number of all verticals that a page can show."
         )
-    return np.full(len(right), stated)
+    return recall(hit, right if stated is None else np.full(len(right), stated))
 
 
 def refuse_two_counts(measure: Measure) -> None:
@@ -108,11 +104,6 @@ class VerticalMeasure(Measure):
     RUN_COLUMNS = RUN_COLUMNS
     QREL_COLUMNS = QREL_COLUMNS
     CITATIONS = (ZHOU,)
-
-    def counts(self, rankings: Rankings) -> tuple[Ints, Ints, Ints]:
-        """Return the right verticals shown, all shown, and all right ones."""
-        every = "recall_of" in self.SUPPORTED_PARAMS and self["recall_of"] == "all"
-        return counts(rankings, self["cutoff"], self["split_blocks"], None if every else self["threshold"])
 
 
 class VerticalRecall(VerticalMeasure):
@@ -158,15 +149,14 @@ class VerticalRecall(VerticalMeasure):
         refuse_two_counts(self)
 
     def score(self, rankings: Rankings) -> Floats:
-        hit, _, right = self.counts(rankings)
-        return recall(hit, all_verticals(self, rankings, hit, right))
+        return recall_of_judged(self, rankings, None if self["recall_of"] == "all" else self["threshold"])
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         what = (rankings, self["cutoff"], self["split_blocks"])
         table = described_blocks(*what)
         right = (self["recall_of"] == "all") | (table["orientation"] > self["threshold"])
-        counts = right & (table["vertical"] != WEB)
-        return {**table, "contribution": by_vertical(shown_blocks(*what), counts, self.score(rankings))}
+        counted = right & (table["vertical"] != WEB)
+        return {**table, "contribution": by_vertical(shown_blocks(*what), counted, self.score(rankings))}
 
 
 class VerticalPrecision(VerticalMeasure):
@@ -201,7 +191,7 @@ class VerticalPrecision(VerticalMeasure):
     EXAMPLES = ("vPrecision", "vPrecision(threshold=0.75)")
 
     def score(self, rankings: Rankings) -> Floats:
-        return precision(*self.counts(rankings))
+        return precision(*counts(self, rankings, self["threshold"]))
 
 
 class VerticalF(VerticalMeasure):
@@ -241,7 +231,7 @@ class VerticalF(VerticalMeasure):
     EXAMPLES = ("vF", "vF(beta=2.0)")
 
     def score(self, rankings: Rankings) -> Floats:
-        hit, shown, right = self.counts(rankings)
+        hit, shown, right = counts(self, rankings, self["threshold"])
         p, r, beta = precision(hit, shown, right), recall(hit, right), self["beta"]
         squared = min(beta, 1 / beta) ** 2  # of the smaller weight; that of a large beta would overflow
         of_p, of_r = (squared, 1.0) if beta <= 1 else (1.0, squared)
