@@ -73,3 +73,9 @@ def test_contributions_add_up(measure):
     parts = irmx.explain(measure, QRELS, RUN, "q")
     assert sum(parts.columns["contribution"]) == pytest.approx(parts.value)
     assert list(parts.columns["doc_id"]) == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["TBG", "UMeasure"])
+def test_lengths_are_read_unless_times_are_given(name):
+    read = [irmx.parse_measure(text).run_columns() for text in (name, f"{name}(times=[9.8,23])")]
+    assert [[column.name for column in columns] for columns in read] == [["length"], []]
