@@ -320,3 +320,28 @@ def test_a_fit_shows_its_progress_on_standard_error_where_asked_for(
     assert out == ""
     assert "Fitting AS_RBP" in err
     assert "7/7" in err
+
+
+@pytest.mark.slow
+def test_careful_users_are_recovered_from_among_careless_ones() -> None:
+    """Of six simulated assessors three toss coins; with traps the fit is that of the other three alone."""
+    made = example(4)
+    simulated = simulate_pages(made.qrels, made.items, made.verticals)
+    careful = {f"u{i}": "AS_RBP(alpha=4,beta=0.9)" for i in range(3)}
+    pairs = page_pairs(simulated)
+    table = simulate_preferences(simulated.pages, pairs, made.qrels, careful, scale=1e6).frame().assign(trap="")
+    coins = pd.concat([table.query("assessor == 'u0'").assign(assessor=f"coin{i}") for i in range(3)])
+    coins["choice"] = np.random.default_rng(4).choice(["a", "b"], len(coins))
+    people = [*careful, "coin0", "coin1", "coin2"]
+    rows = [
+        ("t1", f"good{i}", "poor", who, "a" if who in careful else "ab"[i % 2], "a") for who in people for i in range(8)
+    ]
+    traps = pd.DataFrame(rows, columns=["query_id", "page_a", "page_b", "assessor", "choice", "trap"])
+    arguments = (made.qrels, "AS_RBP", {"alpha": "2,4,10,50", "beta": "0.5,0.7,0.9"})
+    options: dict[str, Any] = {"folds": 2, "personal": False, "level": 1}
+    with pytest.warns(irmx.DataWarning, match="3 of 6 assessors"):
+        found = fit_preferences(simulated.pages, pd.concat([table, coins, traps]), *arguments, **options)
+    alone = fit_preferences(simulated.pages, table, *arguments, **options)
+    assert found.by_agreement.params == {"alpha": 4, "beta": 0.9}
+    assert found.parameters.equals(alone.parameters)
+    assert found.held_out.equals(alone.held_out)

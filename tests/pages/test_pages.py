@@ -227,3 +227,12 @@ def test_long_pages_and_odd_names_are_drawn(plain: Any, blocks: int, vertical: s
     assert display.ax_.get_ylabel() == label
     assert display.ax_.get_yticklabels()[0].get_text() == first
     pyplot.close(display.figure_)
+
+
+@pytest.mark.parametrize(
+    ("vertical", "effort"),
+    [("image", 1), ("Images", 1), ("Photo/Pictures", 1), ("video", 6), ("news_videos", 6), ("imagery", 3)],
+)
+def test_media_by_name(plain: Any, vertical: str, effort: float) -> None:
+    rankings = irmx.rankings(plain.qrels_of(("d", vertical, 1, 0.9)), plain.run_of(("d", vertical)))
+    assert pages_of(rankings).effort.tolist() == [effort]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import ttest_rel
 
 import irmx
 from irmx_pages import Block, Page, agreement, agreement_scores, fleiss_kappa, read_preferences, without_traps
@@ -113,6 +117,26 @@ FOURTEEN_RATERS = [
 )
 def test_kappa(counts: list[list[int]], kappa: float) -> None:
     assert fleiss_kappa(counts) == pytest.approx(kappa, abs=1e-5, nan_ok=True)
+
+
+RATED = st.integers(2, 6).flatmap(
+    lambda raters: st.lists(
+        st.integers(0, raters).flatmap(lambda a: st.integers(0, raters - a).map(lambda b: [a, b, raters - a - b])),
+        min_size=2,
+        max_size=8,
+    )
+)
+
+
+@given(RATED)
+def test_kappa_counts_pairs_of_raters_that_agree(counts: list[list[int]]) -> None:
+    table = np.array(counts)
+    raters = int(table[0].sum())
+    same = sum(n * (n - 1) // 2 for row in counts for n in row)
+    chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
+    agreed = same / (len(counts) * raters * (raters - 1) // 2)
+    kappa = math.nan if chance == 1 else (agreed - chance) / (1 - chance)
+    assert fleiss_kappa(counts) == pytest.approx(kappa, abs=1e-12, nan_ok=True)
 
 
 # -- traps -----------------------------------------------------------------------------------------------------------
@@ -262,6 +286,30 @@ def test_the_sign_test(votes: Any, measures: str, baseline: str | None, level: f
 
 
 # -- topics x measures ------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.sampled_from(["best", "middle", "worst"]), min_size=1, max_size=9))
+def test_the_sign_test_is_that_of_all_assignments_of_signs(winners: list[str]) -> None:
+    """P@2 agrees with the assessors if they choose the best page, and has a tie between the others."""
+    others = {"best": "middle", "middle": "best", "worst": "middle"}
+    pages = [Page(f"q{i}", name, PAGES[k].blocks) for i in range(len(winners)) for k, name in enumerate(ORDERS)]
+    votes = preferences(*((f"q{i}", name, others[name], "a", "") for i, name in enumerate(winners)))
+    found = agreement(pages, votes, {p.query_id: QRELS["t1"] for p in pages}, "P@2", [1])
+    signs = [{"best": 1, "middle": -1}[name] for name in winners if name != "worst"]
+    extreme = [abs(sum(s)) >= abs(sum(signs)) for s in itertools.product((1, -1), repeat=len(signs))]
+    assert found["p_value"].tolist() == pytest.approx([sum(extreme) / len(extreme)])
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_irmx_compare_tests_them_over_topics(tmp_path: Path, suffix: str, command: Any) -> None:
+    scores, path = agreement_scores(PAGES, VOTES, QRELS, "P@2 RR P@1", [0.75]), tmp_path / f"agreement.{suffix}"
+    scores.to_parquet(path) if suffix == "parquet" else scores.frame().to_csv(path, index=False)
+    done = command("compare", "--scores", path, "--all-pairs", "-o", "csv", "-p", "-1")
+    assert done.code == 0
+    (tmp_path / "out.csv").write_text(done.out)
+    rows = pd.read_csv(tmp_path / "out.csv", keep_default_na=False).query("slice == ''").set_index(["a", "b"])
+    assert float(rows.loc[("RR", "P@2"), "p"]) == pytest.approx(ttest_rel([0.75, 0.75, 0.5], [1, 0.5, 1]).pvalue)
+    assert len(rows) == 3
 
 
 def test_shares_of_topics_are_counted_as_by_hand() -> None:

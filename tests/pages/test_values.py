@@ -308,3 +308,11 @@ def test_verticals(plain: Any, made: Any, oriented: bool) -> None:
     f = 2 * precision * recall / (precision + recall) if precision + recall else 0
     found = [value(m, run, qrels) for m in ("vRecall(recall_of='oriented')", "vPrecision", "vF")]
     assert found == pytest.approx([recall, precision, f], abs=1e-12)
+
+
+@given(made=pages(), model=st.sampled_from(MODELS), alpha=st.sampled_from([1.5, 10, 100]))
+def test_no_page_is_above_its_exact_ideal(plain: Any, made: Any, model: Any, alpha: float) -> None:
+    assume(any(relevant and orientation for orientation, relevant, _ in made[1].values()))
+    run, qrels = plain.as_tables([plain.Block(*b) for b in made[0]], made[1])
+    text = with_params(model[0], f"alpha={alpha},ideal='exact',ideal_verticals=4,ideal_items=7")
+    assert 0 <= value(text, run, qrels) <= 1 + 1e-12
