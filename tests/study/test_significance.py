@@ -313,9 +313,10 @@ def test_tukeys_test_against_a_plain_version(topics: int, systems: int) -> None:
         assert (row.low <= 0 <= row.high) == (row.p >= 0.1)
 
 
-def test_tukeys_test_of_systems_of_the_same_mean() -> None:
-    row = compared([[0.25, 0.5, 0.75], [0.5, 0.25, 0.75], [0.5, 0.5, 1.0]], test="tukey").iloc[0]
-    assert (row.difference, row.statistic, row.p) == (0, 0, 1)
+def test_tukeys_test_of_systems_whose_means_differ_by_0_and_1() -> None:
+    frame = compared([[0.25, 0.5, 1.25], [0.5, 0.25, 1.5], [0.5, 0.5, 1.5]], test="tukey")
+    assert (frame["difference"].abs().tolist(), frame["statistic"][0], frame["p"][0]) == ([0, 1, 1], 0, 1)
+    assert (frame["statistic"][1:].abs() > 1).all()
 
 
 @given(blocks(least=3, systems=2))
