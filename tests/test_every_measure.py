@@ -164,49 +164,41 @@ def is_of_ranks(measure: irmx.Measure) -> bool:
     return not is_of_streams(measure) and not is_of_pages(measure) and not is_of_sessions(measure)
 
 
-@parametrize_with_checks(
-    list(filter(is_of_ranks, [*MEASURES, *OF_NAMED_OBJECTS])),
-    expected_failures=expected_failures,
-    adapt=windows_of_the_dates,
-    examples=3,
-)
+def every_check(
+    which: Callable[[irmx.Measure], bool], adapt: Callable[[Sample], Sample] | None = None, examples: int = 3
+) -> pytest.MarkDecorator:
+    """Return the tests of some measures; those with another named object than the examples have are slow."""
+    measures = list(filter(which, [*MEASURES, *OF_NAMED_OBJECTS]))
+    made = parametrize_with_checks(measures, expected_failures=expected_failures, adapt=adapt, examples=examples).mark
+    tests = [
+        test._replace(marks=[*test.marks, pytest.mark.slow]) if test.values[0] in OF_NAMED_OBJECTS else test
+        for test in made.args[1]
+    ]
+    return pytest.mark.parametrize(made.args[0], tests)
+
+
+@every_check(is_of_ranks, windows_of_the_dates)
 def test_measures(measure: irmx.Measure, check: Any) -> None:
     check(measure)
 
 
-@parametrize_with_checks(
-    list(filter(is_of_pages, [*MEASURES, *OF_NAMED_OBJECTS])),
-    expected_failures=expected_failures,
-    adapt=pages,
-    examples=3,
-)
+@every_check(is_of_pages, pages)
 def test_measures_of_pages(measure: irmx.Measure, check: Any) -> None:
     check(measure)
 
 
-@parametrize_with_checks(
-    list(filter(is_of_sessions, [*MEASURES, *OF_NAMED_OBJECTS])),
-    expected_failures=expected_failures,
-    adapt=sessions,
-    examples=3,
-)
+@every_check(is_of_sessions, sessions)
 def test_measures_of_sessions(measure: irmx.Measure, check: Any) -> None:
     check(measure)
 
 
-@parametrize_with_checks(
-    [m for m in [*MEASURES, *OF_NAMED_OBJECTS] if is_of_streams(m) and not is_simulation(m)],
-    expected_failures=expected_failures,
-    examples=4,
-)
+@every_check(lambda measure: is_of_streams(measure) and not is_simulation(measure), examples=4)
 def test_measures_of_streams(measure: irmx.Measure, check: Any) -> None:
     check(measure)
 
 
 @pytest.mark.slow
-@parametrize_with_checks(
-    list(filter(is_simulation, [*MEASURES, *OF_NAMED_OBJECTS])), expected_failures=expected_failures, examples=4
-)
+@every_check(is_simulation, examples=4)
 def test_simulations(measure: irmx.Measure, check: Any) -> None:
     check(measure)
 
