@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gzip
 import http.server
+import os
 import re
 import sys
 import threading
@@ -134,6 +135,7 @@ def test_compressed_files_at_addresses_keep_to_the_limit(memory: Any, command: A
     done = command("--max-decompressed", "100KB", "eval", qrels_path(), "memory://irmx/bomb.run", "AP")
     assert done.code == 1
     assert "--max-decompressed" in done.err
+    assert "IRMX_MAX_DECOMPRESSED" not in os.environ
 
 
 def test_a_file_address_is_a_path(served: Path, command: Any) -> None:

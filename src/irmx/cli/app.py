@@ -187,6 +187,14 @@ def _show_completion(shell: str) -> None:
     raise click.exceptions.Exit
 
 
+def _restore(variable: str, before: str | None) -> None:
+    """Give an environment variable the value that it had."""
+    if before is None:
+        os.environ.pop(variable, None)
+    else:
+        os.environ[variable] = before
+
+
 def _options(
     version: Annotated[
         bool, Option("--version", eager=True, check=_show_version, help="Show the version and exit.")
@@ -225,7 +233,11 @@ def _options(
         os.environ["IRMX_TRACEBACK"] = "1"  # processes that score runs inherit it, and the next one
     if max_decompressed is not None:
         bytes_of(max_decompressed, "size in --max-decompressed")
-        os.environ[MAX_DECOMPRESSED] = max_decompressed
+        before = os.environ.get(MAX_DECOMPRESSED)
+        os.environ[MAX_DECOMPRESSED] = (
+            max_decompressed  # for the processes that read files, too, until the command ends
+        )
+        click.get_current_context().call_on_close(lambda: _restore(MAX_DECOMPRESSED, before))
     from irmx.cli.load import load_file
 
     for path in load or ():
