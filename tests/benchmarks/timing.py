@@ -79,8 +79,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "results" / "speed.md"
 
 
 def write_section(title: str, text: str) -> None:
-    """Put a section into the page of speed, in the place of the one of its title."""
-    before, heading, rest = PAGE.read_text(encoding="utf-8").partition(f"\n## {title}\n")
+    """Put a section into the page of speed, in the place of the one of its title, or at the end."""
+    heading = f"\n## {title}\n"
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(heading)
     _, next_heading, after = rest.partition("\n## ")
     PAGE.write_text(f"{before}{heading}\n{text}{next_heading}{after}", encoding="utf-8")
 
