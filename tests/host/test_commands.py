@@ -20,7 +20,6 @@ from irmx.registry import PluginInfo, Registry
 COMMANDS = irmx.registry().commands()
 GROUPS = sorted({one.group for one in COMMANDS.values() if one.group})
 FORMATS = irmx.registry().formats()
-MODELS = sorted(irmx.registry().symbols("Markov model"))
 
 
 # -- help --------------------------------------------------------------------------------------------------
@@ -192,15 +191,8 @@ def offered(command: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ca
         ("explain qrels.txt a.run NC", ["NCP"]),
         ("cite NC", ["NCP"]),
         ("measures GL_AD", ["GL_AD_ID", "GL_AD_LID"]),
-        ("eval q r 'MP(model=", [f"MP(model={name}" for name in MODELS]),
-        ("eval q r AP 'MP(model=GL_AD_I", ["MP(model=GL_AD_ID)", "MP(model=GL_AD_ID,"]),
-        ("eval q r 'MP(mo", [f"MP(model={name}" for name in MODELS]),
-        ("eval q r 'NCP(law=geom", ["NCP(law=geometric)", "NCP(law=geometric,"]),
-        ("eval q r 'NCP(law=geometric(", ["NCP(law=geometric(p="]),
-        ("eval q r NCP(law=uniform)", []),
         ("eval q r nDCG@1", []),
-        ("eval q r 'Nothing(", []),
-        ("eval q r 'MP(nothing=", []),
+        ("eval q r 'MP(model=", []),
     ],
 )
 def test_what_is_offered(line: str, offers: list[str], offered: Callable[[str], list[str]]) -> None:

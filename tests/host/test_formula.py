@@ -1,4 +1,4 @@
-"""Formulas: converted in full or refused, shown as text, LaTeX and MathML; citations as BibTeX entries."""
+"""Formulas: converted in full or refused, shown as LaTeX and MathML; citations as BibTeX entries."""
 
 from __future__ import annotations
 
@@ -33,21 +33,6 @@ def test_the_kit_refuses_a_formula_with_flaws(formula: Formula, problem: str, mo
     with pytest.raises(CheckError) as refused:
         check_measure(OfFormula(), examples=1)
     assert problem in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("latex", "text"),
-    [
-        (r"\frac{a+b}{\log_2(i+1)}", "(a + b) / (log_2(i + 1))"),
-        (r"\frac{1}{n}\sum_{k=0}^{n-1} \lambda\tilde{P}^{k}", "(1 / n) Σ_{k = 0}^{n − 1} λ P̃^k"),
-        (r"\prod_{j<i} (1 - p_{ij})", "Π_{j < i} (1 − p_ij)"),
-        (r"\begin{cases} 1 & \text{if } r > 0 \\ 0 & \text{otherwise} \end{cases}", "{1 if r > 0; 0 otherwise"),
-        (r"\mathrm{D}\sharp\text{-nDCG@}k", "D♯-nDCG@k"),
-        (r"\sqrt{x}", "√(x)"),
-    ],
-)
-def test_a_formula_reads_as_plain_text(latex: str, text: str) -> None:
-    assert str(Formula(latex)).partition("\n")[0] == text
 
 
 def test_notebooks_get_html_with_hostile_text_as_text_and_latex() -> None:

@@ -91,11 +91,11 @@ def test_no_p_value_is_printed_as_zero_and_programs_get_numbers(
     frame = pd.DataFrame({"p_value": [value]})
     assert shown(frame, "table", places=places).splitlines()[3].split() == read.split()
     assert shown(frame, "markdown", places=places).split()[-2].replace("\\", "") == (read or "|")
-    for form in ("tsv", "csv", "spreadsheet"):
+    for form in ("tsv", "csv"):
         assert shown(frame, form, places=places).splitlines()[-1].strip('"') == number
 
 
-FORMATS = ("table", "tsv", "csv", "jsonl", "markdown", "latex", "html", "spreadsheet")
+FORMATS = ("table", "tsv", "csv", "jsonl", "markdown", "latex", "html")
 ROWS = [
     {"run": "größe 検索", "documents": 3, "value": 2 / 3, "local": True},
     {"run": "b", "documents": np.int64(12), "value": None, "local": None, "error": np.float64(0.5)},
@@ -327,12 +327,3 @@ def test_hostile_ids_from_a_file(command: Callable[..., Any], tmp_path: Path) ->
             assert done.code == 0, done.err
             assert "\x1b" not in done.out
             assert r"q\x1b[31m" in done.out or (asked[0] == "explain" and output_format in ("tsv", "csv"))
-
-
-def test_a_spreadsheet_computes_no_name_and_begins_no_cell_within_one() -> None:
-    names = ["=1+1", "+cmd", "-rm3", "@sum", "\t=x", "\uff1dx", "a;=b", "-0.5", "bm25"]
-    lines = shown([{"run": name, "=AP": -0.25} for name in names], "spreadsheet").splitlines()
-    assert lines[0] == '"run","\'=AP"'
-    cells = [cell for cell, _ in csv.reader(lines[1:])]
-    assert cells == ["'=1+1", "'+cmd", "'-rm3", "'@sum", r"\t=x", "'\uff1dx", "a;=b", "-0.5", "bm25"]
-    assert all(line.endswith('","-0.2500"') for line in lines[1:])

@@ -117,7 +117,7 @@ class MeasurePage:
 
 
 class PageForATerminal(MeasurePage):
-    """The page with the formula as plain text, and the parameters as a list."""
+    """The page with the formula as its source, and the parameters as a list."""
 
     def parameters(self) -> str:
         """Return the list of parameters."""
@@ -126,9 +126,9 @@ class PageForATerminal(MeasurePage):
         return "\n".join(lines)
 
     def formula(self) -> str:
-        """Return the formula as plain text and in LaTeX, with the meanings of its symbols."""
+        """Return the formula in LaTeX, with the meanings of its symbols."""
         of: Formula | None = getattr(self.described, "FORMULA", None)
-        return f"```text\n{of}\n\nLaTeX: {of.latex}\n```" if of is not None else ""
+        return f"```latex\n{of}\n```" if of is not None else ""
 
     def citations(self) -> str:
         """Return the publications to cite."""

@@ -150,22 +150,6 @@ class Csv(OutputFormat):
         csv.writer(out, lineterminator="\n").writerows([map(visible, rows.names), *rows.texts(exact=True)])
 
 
-class Spreadsheet(OutputFormat):
-    """Comma-separated lines for Excel and the like, which would compute a run that is called ``=1+1``.
-
-    Every cell is quoted, so that a semicolon or a tab in a name begins no cell, whatever separates the cells where it is opened.
-    """
-
-    NAME = "spreadsheet"
-    SHORT_DESC = "csv to open in a spreadsheet, where no name is taken for a formula"
-    WIDE = True
-
-    def write(self, rows: PrintedRows, out: TextIO) -> None:
-        """Write the names and one line per row."""
-        lines = [map(in_spreadsheet, rows.names), *rows.texts(in_spreadsheet, exact=True)]
-        csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(lines)
-
-
 class Jsonl(OutputFormat):
     """One JSON object per row, with the cells that the row has; lists and dicts are kept as they are."""
 
@@ -308,4 +292,4 @@ class Html(OutputFormat):
 
 @hookimpl
 def irmx_output_formats() -> list[OutputFormat]:
-    return [Table(), Tsv(), Csv(), Jsonl(), Markdown(), Latex(), Html(), Spreadsheet()]
+    return [Table(), Tsv(), Csv(), Jsonl(), Markdown(), Latex(), Html()]

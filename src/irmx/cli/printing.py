@@ -33,7 +33,7 @@ FormatOption = Annotated[
         "--output-format",
         check=_checked,
         complete=lambda: [(name, one.SHORT_DESC) for name, one in registry().output_formats().items()],
-        help="Output format: table, tsv, csv, jsonl, markdown, latex, html, spreadsheet, or one of a plugin.",
+        help="Output format: table, tsv, csv, jsonl, markdown, latex, html, or one of a plugin.",
     ),
 ]
 """The option ``-o`` of every command that prints rows; an unknown format is refused before anything is computed."""
@@ -83,7 +83,7 @@ def print_rows(
         The rows. A cell is a string, a number, None, True or False, a list of strings, or a dict of strings. A missing value
         of a DataFrame, such as NaN, is printed as None, and so are NaT and NA anywhere.
     output_format : str
-        ``table``, ``tsv``, ``csv``, ``jsonl``, ``markdown``, ``latex``, ``html``, ``spreadsheet``, or the output format of a plugin.
+        ``table``, ``tsv``, ``csv``, ``jsonl``, ``markdown``, ``latex``, ``html``, or the output format of a plugin.
     places : int
         The decimal places of floats; -1 for all. ``jsonl`` always has full precision.
     columns : sequence of str, optional

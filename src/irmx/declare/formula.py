@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from irmx.declare.markup_html import in_html
-from irmx.declare.mathml import formula_words, mathml, mathml_as_text
+from irmx.declare.mathml import formula_words, mathml
 
 _GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
 _LETTERS = {f"\\{name}" for name in (*_GREEK.split(), *_GREEK.title().split(), "varepsilon", "varphi")}
@@ -31,7 +31,7 @@ class Formula:
     --------
     >>> formula = Formula(r"\mathrm{P@}k = \frac{r_k}{k}", {"k": "the cutoff", "r_k": "the relevant documents at the ranks up to $k$"})
     >>> print(formula)
-    P@k = r_k / k
+    \mathrm{P@}k = \frac{r_k}{k}
       k    the cutoff
       r_k  the relevant documents at the ranks up to k
     >>> formula.mathml().startswith("<math ")
@@ -57,10 +57,6 @@ class Formula:
         meanings = "".join(f"<dt>{mathml(one)}</dt><dd>{_with_math(text)}</dd>" for one, text in self.symbols.items())
         source = f"<p>Source: {in_html(self.source)}.</p>" if self.source else ""
         return f"{self.mathml()}{f'<dl>{meanings}</dl>' if meanings else ''}{source}"
-
-    def rows(self) -> list[tuple[str, str]]:
-        """Return the symbols and their meanings as plain text, for a terminal."""
-        return [(mathml_as_text(one), _without_math(text)) for one, text in self.symbols.items()]
 
     def problems(self) -> Iterator[str]:
         r"""Yield a sentence for every symbol that the formula lacks, and for everything in it that no symbol explains.
@@ -91,21 +87,12 @@ class Formula:
         return f"$$\n{self.latex}\n$$"
 
     def __str__(self) -> str:
-        rows = self.rows()
-        width = max((len(symbol) for symbol, _ in rows), default=0)
-        meanings = [f"  {symbol:<{width}}  {text}" for symbol, text in rows]
-        return "\n".join(
-            [mathml_as_text(self.latex), *meanings, *([f"  Source: {self.source}."] if self.source else [])]
-        )
+        width = max(map(len, self.symbols), default=0)
+        meanings = [f"  {symbol:<{width}}  {text.replace('$', '')}" for symbol, text in self.symbols.items()]
+        return "\n".join([self.latex, *meanings, *([f"  Source: {self.source}."] if self.source else [])])
 
 
 def _with_math(text: str) -> str:
     """Return a text as HTML, what stands between dollar signs as MathML."""
     parts = text.split("$")
     return "".join(mathml(part) if i % 2 else in_html(part) for i, part in enumerate(parts))
-
-
-def _without_math(text: str) -> str:
-    """Return a text, what stands between dollar signs as plain text."""
-    parts = text.split("$")
-    return "".join(mathml_as_text(part) if i % 2 else part for i, part in enumerate(parts))

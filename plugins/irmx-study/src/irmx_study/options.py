@@ -139,7 +139,7 @@ FormatOrReportOption = Annotated[
         "-o",
         "--output-format",
         check=_format_or_report,
-        help="Output format: table, tsv, csv, jsonl, markdown, latex, html, spreadsheet, or one of a plugin; or a report: FILE.html.",
+        help="Output format: table, tsv, csv, jsonl, markdown, latex, html, or one of a plugin; or a report: FILE.html.",
     ),
 ]
 """The option ``-o`` of a command that can also write a report."""

@@ -265,7 +265,7 @@ class Result:
             return
         if output_format == "latex":
             print(self.to_latex(table, places), end="")
-        elif for_programs or output_format == "spreadsheet":
+        elif for_programs:
             print_rows(self.frame(table), output_format, places=places)
         else:
             self._print(output_format, self.tables_for_reading(table, places, **options), places)
