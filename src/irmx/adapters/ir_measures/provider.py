@@ -57,19 +57,16 @@ class IrmxProvider(providers.Provider):
 
 
 class _Evaluator(providers.Evaluator):
-    """Scores runs with measures and scorers of plugins, each under the name that ir_measures gives it."""
+    """An evaluator of irmx for ir_measures: each measure has the name that it is given, and a run may have no topic of the qrels."""
 
     def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
-        from irmx.data.reading import read_qrels
-        from irmx.declare.columns import at_odds, needed
-        from irmx.score.backends import PluginBackend
+        from irmx.declare.expressions import canonical
+        from irmx.score.evaluator import Evaluator
 
-        scorers = _scorers(measures)
-        self._backends = [PluginBackend(measure, scorer) for measure, scorer in scorers.items()]
-        if message := at_odds(scorers.values()):
-            warnings.warn(message, DataWarning, stacklevel=2)
-        self._judgments = read_qrels(qrels, needed("qrels", scorers.values()))
-        super().__init__(list(scorers), set(self._judgments.topics))
+        self._evaluator = Evaluator(list(measures), qrels, "irmx")
+        of_name = {canonical(measure): measure for measure in self._evaluator.measures}
+        self._computed = {measure: of_name[canonical(measure)] for measure in measures}
+        super().__init__(list(self._computed), set(self._evaluator.judgments.topics))
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
         """Yield the value of every measure for every topic of the qrels."""
@@ -93,17 +90,17 @@ class _Evaluator(providers.Evaluator):
         from irmx.data.reading import read_run
         from irmx.rank.join import Join, no_common_topic
 
-        run = read_run(run)
-        if message := no_common_topic(run, self._judgments):
+        run, judgments = read_run(run), self._evaluator.judgments
+        if message := no_common_topic(run, judgments):
             warnings.warn(f"{message} Every value is a default.", DataWarning, stacklevel=3)
-        join = Join(run, self._judgments)
-        return {measure: scores for backend in self._backends for measure, scores in backend.score(join).items()}
+        scores = self._evaluator.of_join(Join(run, judgments))
+        return {measure: scores[computed] for measure, computed in self._computed.items()}
 
     def _metrics(self, scores: ScoresByMeasure) -> Iterator[Metric]:
         from irmx.score.results import metrics_of
 
         for measure, of_measure in scores.items():
-            yield from filter(None, metrics_of(measure, self._judgments.topics, of_measure))
+            yield from filter(None, metrics_of(measure, self._evaluator.judgments.topics, of_measure))
 
 
 def _scorers(measures: Iterable[Any]) -> dict[Any, Measure]:
