@@ -131,8 +131,7 @@ def irmx_measures():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "loads"),
-    [("--version", False), ("eval --help", False), ("--help", True), ("measures", True)],
+    ("arguments", "loads"), [("--version", False), ("eval --help", False), ("--help", True), ("measures", True)]
 )
 def test_what_needs_no_plugin_loads_none(
     arguments: str, loads: bool, tmp_path: Path, shell: Any, installed: Any

@@ -116,10 +116,7 @@ def test_the_formats_of_irmx_are_these() -> None:
 @pytest.mark.parametrize(
     ("output_format", "expected"),
     [
-        (
-            "tsv",
-            "run\tdocuments\tvalue\tlocal\terror\ngröße 検索\t3\t0.6667\tyes\t\nb\t12\t\t\t0.5000\n",
-        ),
+        ("tsv", "run\tdocuments\tvalue\tlocal\terror\ngröße 検索\t3\t0.6667\tyes\t\nb\t12\t\t\t0.5000\n"),
         ("csv", "run,documents,value,local,error\ngröße 検索,3,0.6667,yes,\nb,12,,,0.5000\n"),
         (
             "jsonl",

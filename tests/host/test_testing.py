@@ -17,15 +17,7 @@ from joblib.externals.loky.cloudpickle_wrapper import dumps
 
 import irmx
 from irmx import Column, Measure, SampleValues, UsageError
-from irmx.testing import (
-    CHECKS,
-    OF_SETTINGS,
-    CheckError,
-    Sample,
-    check_measure,
-    instances,
-    parametrize_with_checks,
-)
+from irmx.testing import CHECKS, OF_SETTINGS, CheckError, Sample, check_measure, instances, parametrize_with_checks
 from irmx.testing.generate import Data, for_all
 from irmx.testing.strategies import samples
 

@@ -226,10 +226,7 @@ TWO = {"offsets": [0, 2, 3], "start": [0.0, 60.0, 5.0], "duration": [60.0, 5.0, 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        (
-            {"start": [60.0, 0.0, 5.0]},
-            "Session 1 of user 0 .both counted from 0. starts at 0, before the previous one",
-        ),
+        ({"start": [60.0, 0.0, 5.0]}, "Session 1 of user 0 .both counted from 0. starts at 0, before the previous one"),
         ({"start": [0.0, 59.0, 5.0]}, "Session 1 of user 0 .* starts at 59, before the previous one ends at 60"),
         ({"duration": [60.0, 5.0, -1.0]}, "Session 0 of user 1 .* lasts -1 seconds, which is not a duration"),
         ({"duration": [60.0, math.nan, 1.0]}, "Session 1 of user 0 .* lasts nan seconds"),

@@ -134,20 +134,6 @@ def test_the_facts_say_everything_that_is_needed_to_repeat_it(scores: irmx.Score
     assert f"irmx {irmx.__version__}" in facts["versions"]
 
 
-def test_missing_topics_are_counted(scores: irmx.Scores) -> None:
-    retrieved = scores.retrieved.copy()
-    retrieved[:2, 0] = retrieved[0, 1] = False
-    lacking = irmx.Scores(scores.values, scores.topics, scores.systems, scores.measures, retrieved)
-    assert irmx_study.compare(lacking).facts()["missing"].startswith("3 topics of 2 systems")
-    assert "retrieved nothing" in irmx_study.compare(lacking).methods()
-
-
-def test_tukeys_intervals_and_correction_are_told_apart_from_those_of_the_t_test(scores: irmx.Scores) -> None:
-    facts = irmx_study.compare(scores.select(measures="AP"), all_pairs=True, test="tukey").facts()
-    assert facts["intervals"] == "95% intervals of the test, simultaneous for all pairs"
-    assert facts["correction"].startswith("none: the test controls")
-
-
 # -- Markdown and HTML -------------------------------------------------------------------------------------
 
 

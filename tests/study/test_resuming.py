@@ -38,22 +38,6 @@ from irmx.cli import main
 main()
 """
 
-KILLING = """
-import os, signal, sys
-
-left = int(os.environ.get("STEPS", "0"))
-
-def count(event, given):
-    global left
-    if event == "os.rename" and "results" in str(given):
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-if left:
-    sys.addaudithook(count)
-"""
-"""Kills the process when so many of its files are whole, and that one is about to get its name."""
 
 Start = Callable[..., "subprocess.Popen[str]"]
 Do = Callable[..., Scores]
@@ -219,19 +203,6 @@ def test_a_stopped_sweep_resumes_where_it_was(
 
 @pytest.mark.slow
 @posix
-@pytest.mark.parametrize("place", ["prepare", "received", "score"])
-def test_ctrl_c_while_processes_start_is_one_line(folder: Path, start: Start, gate: Any, place: str) -> None:
-    first = start(*words(), ZECHO_GATE="gate")
-    log = folder / "calls.log"
-    wait_for(lambda: log.exists() and place in log.read_text())
-    os.killpg(first.pid, signal.SIGINT)
-    code, err = finish(first)
-    assert (code, len(err.splitlines())) == (130, 1), err
-    assert len(parts(folder)) <= 1, "nothing but the references may be finished"
-
-
-@pytest.mark.slow
-@posix
 def test_two_at_once_do_not_harm_each_other(folder: Path, start: Start, gate: Any, sweep: Do) -> None:
     first = start(*words(jobs=1), ZECHO_GATE="gate")
     gate(1)
@@ -247,23 +218,6 @@ def test_two_at_once_do_not_harm_each_other(folder: Path, start: Start, gate: An
     assert code == 0, err
     assert_same(Scores.read_parquet(folder / OUT), sweep(out=None))
     assert (folder / OUT).read_bytes() == result
-    assert files(folder) == [OUT]
-
-
-@pytest.mark.slow
-@posix
-def test_whenever_it_is_killed_it_resumes_and_computes_nothing_twice(folder: Path, start: Start, sweep: Do) -> None:
-    (folder / "site" / "sitecustomize.py").write_text(KILLING)
-    grid = {"MD": "1m,2m,3m,4m", "L": "0,.5"}
-    done = 0
-    for steps in (1, 4, 5, 2, 19, 0):  # files that are about to get their names, two for each setting; and then none
-        calls = len(scored(folder))
-        code, err = finish(start(*words(jobs=1, grid=grid), STEPS=str(steps)))
-        assert code in ((-signal.SIGKILL, 0) if steps else (0,)), err
-        before, done = done, 9 if (folder / OUT).exists() else len(parts(folder))
-        assert before <= done
-        assert len(scored(folder)) - calls <= done - before + 2, "at most the call in which it died is repeated"
-    assert_same(Scores.read_parquet(folder / OUT), sweep(out=None, grid=grid))
     assert files(folder) == [OUT]
 
 
