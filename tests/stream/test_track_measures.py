@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -14,13 +13,15 @@ import pytest
 import irmx
 from irmx import DataError, DataWarning, UsageError
 
+from . import example
+
 HOUR = 3600
 
 
 # -- worked numbers ----------------------------------------------------------------------------------------
 
 
-def test_the_worked_example(example: ModuleType) -> None:
+def test_the_worked_example() -> None:
     """V 2.2, 1, 4; gains 1 and exp(-2)/2."""
     assert example.values("ELG LC nELG TS_H") == [0.148287, 0.940399, 0.261222, 0.408869]
     assert example.values("ELG(gain='binary') LC(gain='binary')") == [0.208333, 0.75]
@@ -32,20 +33,20 @@ def test_the_worked_example(example: ModuleType) -> None:
     ("hours", "factor"),
     [(-24, 1.844042), (-6, 1.5), (0, 1), (1, 0.894863), (6, 0.5), (12, 0.295167), (24, 0.155958), (48, 0.079167)],
 )
-def test_what_latency_leaves(example: ModuleType, hours: float, factor: float) -> None:
+def test_what_latency_leaves(hours: float, factor: float) -> None:
     assert example.values("LC TS_Latency", example.qrels_of([example.U1]), example.run_of(("u1", hours * HOUR))) == [
         factor,
         factor,
     ]
 
 
-def test_sixty_words_without_a_nugget_are_five_units(example: ModuleType) -> None:
+def test_sixty_words_without_a_nugget_are_five_units() -> None:
     declared = {"doc_id": "", "iteration": "n1", "nugget_length": 15}
     qrels = example.qrels_of([{"doc_id": "u", "iteration": "", "length": 60}, declared])
     assert example.values("TS_Verbosity", qrels, example.run_of(("u", 0))) == [5]
 
 
-def test_an_explanation_has_a_row_for_every_nugget_found(example: ModuleType) -> None:
+def test_an_explanation_has_a_row_for_every_nugget_found() -> None:
     explanation = irmx.explain("ELG", example.EXAMPLE, example.STREAM, "q")
     frame = explanation.to_frame().round(6)
     assert frame.to_dict("list") == {
@@ -64,7 +65,7 @@ def test_an_explanation_has_a_row_for_every_nugget_found(example: ModuleType) ->
 # -- rules -------------------------------------------------------------------------------------------------
 
 
-def test_updates_that_were_never_pooled(example: ModuleType) -> None:
+def test_updates_that_were_never_pooled() -> None:
     """2014: one word each, V = 1 + 1/5; 2013: dropped, which also makes fewer updates to be as good as."""
     run = pd.concat([example.STREAM, example.run_of(("x", 1), ("y", 2))]).assign(length=[10, 6, 15, 99, 99])
     assert example.values("TS_Verbosity", run=run) == [round((7.2 + 2 * 1.2) / 5, 6)]
@@ -74,13 +75,13 @@ def test_updates_that_were_never_pooled(example: ModuleType) -> None:
     assert example.values("Comp LC", run=run) == example.values("Comp LC")
 
 
-def test_expected_latency_is_per_update_and_in_2013_per_nugget_found(example: ModuleType) -> None:
+def test_expected_latency_is_per_update_and_in_2013_per_nugget_found() -> None:
     """L is 1 and .5 for the two nuggets found, by three updates."""
     assert example.values("TS_Latency TS_Latency(track='2013')") == [0.5, 0.75]
     assert example.values("TS_Latency(track='2013')", run=example.run_of(("u3", 0))) == [0]
 
 
-def test_nuggets_of_importance_0_are_left_out_unless_asked_for(example: ModuleType) -> None:
+def test_nuggets_of_importance_0_are_left_out_unless_asked_for() -> None:
     """n2 of 6 words worth exp(-3): left out, a nugget has 4 words in the mean, and u2 holds nothing."""
     qrels = example.qrels_of([example.U1, {**example.U2, "importance": 0}, example.U3])
     assert example.values("Comp EG TS_Verbosity TS_Latency", qrels) == [
@@ -95,7 +96,7 @@ def test_nuggets_of_importance_0_are_left_out_unless_asked_for(example: ModuleTy
     ) == [0, 0]
 
 
-def test_a_topic_whose_nuggets_are_all_left_out_scores_0(example: ModuleType) -> None:
+def test_a_topic_whose_nuggets_are_all_left_out_scores_0() -> None:
     """Verbosity is in units of a nugget's mean words: without nuggets there is no unit."""
     alone = example.qrels_of([{**example.U1, "importance": 0}]).assign(query_id="p")
     qrels, run = (
@@ -112,9 +113,7 @@ def test_a_topic_whose_nuggets_are_all_left_out_scores_0(example: ModuleType) ->
     assert set(irmx.explain("TS_Verbosity", qrels, run, "p").columns["V"]) == {0}
 
 
-def test_a_nugget_belongs_to_the_earliest_update_and_of_equal_ones_to_that_of_the_largest_id(
-    example: ModuleType,
-) -> None:
+def test_a_nugget_belongs_to_the_earliest_update_and_of_equal_ones_to_that_of_the_largest_id() -> None:
     qrels = example.qrels_of([example.U1, {**example.U1, "doc_id": "v1", "match_start": 0, "match_end": 10}])
     for run, first, first_in_run in (
         (example.run_of(("u1", 4), ("v1", 5)), "u1", "u1"),
@@ -126,7 +125,7 @@ def test_a_nugget_belongs_to_the_earliest_update_and_of_equal_ones_to_that_of_th
         assert irmx.explain("EG(same_time='run')", qrels, run, "q").columns["doc_id"] == [first_in_run]
 
 
-def test_an_update_seen_before_earns_nothing_but_is_read_again(example: ModuleType) -> None:
+def test_an_update_seen_before_earns_nothing_but_is_read_again() -> None:
     once, twice = (example.run_of(*[("u1", 0)] * times) for times in (1, 2))
     qrels = example.qrels_of([example.U1])
     assert example.values("Comp LC", qrels, twice) == example.values("Comp LC", qrels, once)
@@ -134,7 +133,7 @@ def test_an_update_seen_before_earns_nothing_but_is_read_again(example: ModuleTy
     assert example.values("TS_Verbosity", qrels, twice) == [(2.5 + 3.5) / 2]
 
 
-def test_words_in_two_matches_count_once_and_nuggets_of_others_do_not(example: ModuleType) -> None:
+def test_words_in_two_matches_count_once_and_nuggets_of_others_do_not() -> None:
     """Words 0 to 4 and 2 to 7 are 7 of 10; when n1 is taken already only the second five count."""
     both = [example.U1, {**example.U1, "iteration": "n2", "match_start": 2, "match_end": 7}]
     assert example.values("TS_Verbosity", example.qrels_of(both), example.run_of(("u1", 0))) == [round(1 + 3 / 5, 6)]
@@ -144,7 +143,7 @@ def test_words_in_two_matches_count_once_and_nuggets_of_others_do_not(example: M
     ]
 
 
-def test_near_duplicates_found_later_count_on_request(example: ModuleType) -> None:
+def test_near_duplicates_found_later_count_on_request() -> None:
     qrels = example.qrels_of(
         [{**example.U1, "pooled": 0}, {**example.U3, "pooled": 1}, {**example.U2, "doc_id": "", "pooled": 1}]
     )
@@ -153,7 +152,7 @@ def test_near_duplicates_found_later_count_on_request(example: ModuleType) -> No
     assert example.values("Comp(duplicates='all') TS_Verbosity(duplicates='all')", qrels, run) == [round(1 / (1 + math.exp(-2)), 6), 2.2]  # fmt: skip
 
 
-def test_a_near_duplicate_counts_as_its_original_in_words_and_nuggets(example: ModuleType) -> None:
+def test_a_near_duplicate_counts_as_its_original_in_words_and_nuggets() -> None:
     """u1 copies an update of 20 words that holds n1 in 4 of them; its own n2 counts for nothing, and is to be found."""
     copy = {**example.U1, "original_length": 20, "replaced": 0}
     qrels = example.qrels_of([copy, {**example.U2, "doc_id": "u1", "length": 10, "original_length": 20, "replaced": 1}])
@@ -164,7 +163,7 @@ def test_a_near_duplicate_counts_as_its_original_in_words_and_nuggets(example: M
     assert example.values("TS_Verbosity Comp", without, run) == [1 + 4 / 5, 1]
 
 
-def test_words_as_the_track_counts_them_need_their_columns(example: ModuleType) -> None:
+def test_words_as_the_track_counts_them_need_their_columns() -> None:
     text = "TS_Verbosity.words='track'. cannot be computed: the qrels column 'track_nugget_length'.*tst:FOLDER.*words='white_space'"
     with pytest.raises(DataError, match=text):
         example.values("TS_Verbosity(words='track')")
@@ -181,25 +180,25 @@ def test_words_as_the_track_counts_them_need_their_columns(example: ModuleType) 
         assert example.values(f"{name}(words='track')") == example.values(name)
 
 
-def test_without_the_column_pooled_all_rows_count(example: ModuleType) -> None:
+def test_without_the_column_pooled_all_rows_count() -> None:
     assert "pooled" not in example.EXAMPLE
     assert example.values("Comp") == [1]
 
 
-def test_the_length_that_the_run_gives_comes_first(example: ModuleType) -> None:
+def test_the_length_that_the_run_gives_comes_first() -> None:
     assert example.values("TS_Verbosity", run=example.STREAM.assign(length=[4, np.nan, 5])) == [
         round((1 + 1 + 2) / 3, 6)
     ]
 
 
-def test_what_the_best_updates_are_when_there_are_more_than_nuggets(example: ModuleType) -> None:
+def test_what_the_best_updates_are_when_there_are_more_than_nuggets() -> None:
     """One update: the best it can bring is the most important nugget, R = 1; with two the mean is (1 + exp(-2))/2."""
     assert example.values("nEG", run=example.run_of(("u1", 0))) == example.values("EG", run=example.run_of(("u1", 0)))
     eg, neg = example.values("EG nEG", run=example.run_of(("u1", 0), ("u3", 1)))
     assert neg == pytest.approx(eg / ((1 + math.exp(-2)) / 2), abs=1e-5)
 
 
-def test_each_measure_declares_just_what_it_reads(example: ModuleType) -> None:
+def test_each_measure_declares_just_what_it_reads() -> None:
     declared = {m: {c.name for c in irmx.parse_measure(m).qrel_columns() if not c.optional} for m in example.NAMES}
     words = {"nugget_length", "match_start", "match_end"}
     assert declared["Comp"] == {"iteration", "importance"}
@@ -213,7 +212,7 @@ def test_each_measure_declares_just_what_it_reads(example: ModuleType) -> None:
         assert example.values(name, example.EXAMPLE[needed]) == example.values(name)
 
 
-def test_topics_without_nuggets_or_updates(example: ModuleType) -> None:
+def test_topics_without_nuggets_or_updates() -> None:
     none = example.qrels_of([example.U3])
     assert example.values(" ".join(example.NAMES), none, example.run_of(("u3", 0))) == [0] * 9
     assert math.isnan(irmx.calc_aggregate("LC(no_relevant='nan')", none, example.run_of(("u3", 0))).popitem()[1])
@@ -272,14 +271,14 @@ def test_several_topics_are_explained_at_once(measure: str) -> None:
 # -- bad input ---------------------------------------------------------------------------------------------
 
 
-def test_updates_without_a_time_are_left_out_and_counted(example: ModuleType) -> None:
+def test_updates_without_a_time_are_left_out_and_counted() -> None:
     run = example.run_of(("u1", 0), ("u2", math.nan), ("u3", 30000))
     with pytest.warns(DataWarning, match="1 of 3 updates have no timestamp; they are left out"):
         found = example.values(" ".join(example.NAMES), run=run)
     assert found == example.values(" ".join(example.NAMES), run=example.run_of(("u1", 0), ("u3", 30000)))
 
 
-def test_pooled_updates_without_a_length_are_counted(example: ModuleType) -> None:
+def test_pooled_updates_without_a_length_are_counted() -> None:
     bare = example.EXAMPLE.drop(columns="length")
     with pytest.warns(DataWarning, match="3 of 3 pooled updates have no length; 30 words are assumed"):
         assert example.values("TS_Verbosity", bare) == [round((1 + 26 / 5 + 1 + 24 / 5 + 7) / 3, 6)]
@@ -287,7 +286,7 @@ def test_pooled_updates_without_a_length_are_counted(example: ModuleType) -> Non
         assert example.values("TS_Verbosity(default_length=10)", bare) == [round((2.2 + 1.8 + 3) / 3, 6)]
 
 
-def test_matches_without_a_place_are_counted(example: ModuleType) -> None:
+def test_matches_without_a_place_are_counted() -> None:
     with pytest.warns(DataWarning, match="1 of 2 matches have no position"):
         assert example.values("TS_Verbosity", example.EXAMPLE.assign(match_start=[np.nan, 0, 0])) == [
             round((3 + 1 + 4) / 3, 6)
@@ -312,14 +311,12 @@ WRONG: list[tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = [
 
 
 @pytest.mark.parametrize(("measure", "spoil", "text"), WRONG)
-def test_wrong_judgments_are_named(
-    example: ModuleType, measure: str, spoil: Callable[[pd.DataFrame], pd.DataFrame], text: str
-) -> None:
+def test_wrong_judgments_are_named(measure: str, spoil: Callable[[pd.DataFrame], pd.DataFrame], text: str) -> None:
     with pytest.raises(DataError, match=text):
         example.values(measure, spoil(example.EXAMPLE))
 
 
-def test_wrong_runs_are_named(example: ModuleType) -> None:
+def test_wrong_runs_are_named() -> None:
     with pytest.raises(
         DataError, match="LC cannot be computed: the run column 'timestamp', time at which the update was emitted"
     ):

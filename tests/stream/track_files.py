@@ -80,6 +80,10 @@ def tsv(rows: list[list[str]]) -> str:
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
+def write(path: Path, rows: list[list[str]]) -> None:
+    path.write_text(tsv(rows), encoding="utf-8")
+
+
 def without_text(rows: list[list[str]], words: bool = True) -> list[list[str]]:
     """Nuggets or updates whose last column, the text, is replaced by its number of words, or dropped."""
     header = [*rows[0][:-1], *(["n_words"] if words else [])]
