@@ -75,92 +75,12 @@ def test_updates_that_were_never_pooled() -> None:
     assert example.values("Comp LC", run=run) == example.values("Comp LC")
 
 
-def test_expected_latency_is_per_update_and_in_2013_per_nugget_found() -> None:
-    """L is 1 and .5 for the two nuggets found, by three updates."""
-    assert example.values("TS_Latency TS_Latency(track='2013')") == [0.5, 0.75]
-    assert example.values("TS_Latency(track='2013')", run=example.run_of(("u3", 0))) == [0]
-
-
-def test_nuggets_of_importance_0_are_left_out_unless_asked_for() -> None:
-    """n2 of 6 words worth exp(-3): left out, a nugget has 4 words in the mean, and u2 holds nothing."""
-    qrels = example.qrels_of([example.U1, {**example.U2, "importance": 0}, example.U3])
-    assert example.values("Comp EG TS_Verbosity TS_Latency", qrels) == [
-        *(1, round(1 / (2.5 + 2.5 + 4.75), 6)),
-        *(round((2.5 + 2.5 + 4.75) / 3, 6), round(1 / 3, 6)),
-    ]
-    assert example.values("nEG nEG(gain='binary')", qrels, example.run_of(("u1", 0), ("u2", 25200))) == [0.2, 0.2]
-    kept = [f"{name}(unimportant='keep')" for name in ("EG", "Comp", "TS_Verbosity", "TS_Latency")]
-    assert example.values(" ".join(kept), qrels) == [round((1 + math.exp(-3)) / 7.2, 6), 1, 2.4, 0.5]
-    assert example.values(
-        "Comp(unimportant='keep',gain='binary') Comp(gain='binary')", qrels, example.run_of(("u2", 0))
-    ) == [0, 0]
-
-
-def test_a_topic_whose_nuggets_are_all_left_out_scores_0() -> None:
-    """Verbosity is in units of a nugget's mean words: without nuggets there is no unit."""
-    alone = example.qrels_of([{**example.U1, "importance": 0}]).assign(query_id="p")
-    qrels, run = (
-        pd.concat([example.EXAMPLE, alone]),
-        pd.concat([example.STREAM, example.run_of(("u1", 100), ("x", 0)).assign(query_id="p")]),
-    )
-    found = {
-        (m.query_id, str(m.measure)): m.value
-        for m in irmx.iter_calc([*example.NAMES, "TS_Verbosity(unimportant='keep')"], qrels, run)
-    }
-    assert {found["p", name] for name in example.NAMES} == {0}
-    assert found["q", "TS_Verbosity"] == pytest.approx(2.4)
-    assert found["p", "TS_Verbosity(unimportant='keep')"] == pytest.approx((1 + 6 / 4 + 1 + 1 / 4) / 2)
-    assert set(irmx.explain("TS_Verbosity", qrels, run, "p").columns["V"]) == {0}
-
-
-def test_a_nugget_belongs_to_the_earliest_update_and_of_equal_ones_to_that_of_the_largest_id() -> None:
-    qrels = example.qrels_of([example.U1, {**example.U1, "doc_id": "v1", "match_start": 0, "match_end": 10}])
-    for run, first, first_in_run in (
-        (example.run_of(("u1", 4), ("v1", 5)), "u1", "u1"),
-        (example.run_of(("u1", 5), ("v1", 4)), "v1", "v1"),
-        (example.run_of(("u1", 5), ("v1", 5)), "v1", "u1"),
-        (example.run_of(("v1", 5), ("u1", 5)), "v1", "v1"),
-    ):
-        assert irmx.explain("EG", qrels, run, "q").columns["doc_id"] == [first]
-        assert irmx.explain("EG(same_time='run')", qrels, run, "q").columns["doc_id"] == [first_in_run]
-
-
-def test_an_update_seen_before_earns_nothing_but_is_read_again() -> None:
-    once, twice = (example.run_of(*[("u1", 0)] * times) for times in (1, 2))
-    qrels = example.qrels_of([example.U1])
-    assert example.values("Comp LC", qrels, twice) == example.values("Comp LC", qrels, once)
-    assert example.values("TS_Verbosity", qrels, once) == [2.5]
-    assert example.values("TS_Verbosity", qrels, twice) == [(2.5 + 3.5) / 2]
-
-
-def test_words_in_two_matches_count_once_and_nuggets_of_others_do_not() -> None:
-    """Words 0 to 4 and 2 to 7 are 7 of 10; when n1 is taken already only the second five count."""
-    both = [example.U1, {**example.U1, "iteration": "n2", "match_start": 2, "match_end": 7}]
-    assert example.values("TS_Verbosity", example.qrels_of(both), example.run_of(("u1", 0))) == [round(1 + 3 / 5, 6)]
-    taken = example.qrels_of([*both, {**example.U1, "doc_id": "u0", "length": 4}])
-    assert example.values("TS_Verbosity", taken, example.run_of(("u0", 0), ("u1", 1))) == [
-        round((1 + 1 + 5 / 5) / 2, 6)
-    ]
-
-
-def test_near_duplicates_found_later_count_on_request() -> None:
-    qrels = example.qrels_of(
-        [{**example.U1, "pooled": 0}, {**example.U3, "pooled": 1}, {**example.U2, "doc_id": "", "pooled": 1}]
-    )
-    run = example.run_of(("u1", 0))
-    assert example.values("Comp TS_Verbosity", qrels, run) == [0, 1.2]
-    assert example.values("Comp(duplicates='all') TS_Verbosity(duplicates='all')", qrels, run) == [round(1 / (1 + math.exp(-2)), 6), 2.2]  # fmt: skip
-
-
 def test_a_near_duplicate_counts_as_its_original_in_words_and_nuggets() -> None:
     """u1 copies an update of 20 words that holds n1 in 4 of them; its own n2 counts for nothing, and is to be found."""
     copy = {**example.U1, "original_length": 20, "replaced": 0}
     qrels = example.qrels_of([copy, {**example.U2, "doc_id": "u1", "length": 10, "original_length": 20, "replaced": 1}])
-    run = example.run_of(("u1", 0))
+    run = example.run_of(("u1", 0)).assign(length=7)  # whatever the run says
     assert example.values("TS_Verbosity Comp", qrels, run) == [1 + 16 / 5, round(1 / (1 + math.exp(-2)), 6)]
-    assert example.values("TS_Verbosity", qrels, run.assign(length=7)) == [1 + 16 / 5], "whatever the run says"
-    without = qrels.drop(columns=["original_length", "replaced"])
-    assert example.values("TS_Verbosity Comp", without, run) == [1 + 4 / 5, 1]
 
 
 def test_words_as_the_track_counts_them_need_their_columns() -> None:
@@ -180,22 +100,10 @@ def test_words_as_the_track_counts_them_need_their_columns() -> None:
         assert example.values(f"{name}(words='track')") == example.values(name)
 
 
-def test_without_the_column_pooled_all_rows_count() -> None:
-    assert "pooled" not in example.EXAMPLE
-    assert example.values("Comp") == [1]
-
-
 def test_the_length_that_the_run_gives_comes_first() -> None:
     assert example.values("TS_Verbosity", run=example.STREAM.assign(length=[4, np.nan, 5])) == [
         round((1 + 1 + 2) / 3, 6)
     ]
-
-
-def test_what_the_best_updates_are_when_there_are_more_than_nuggets() -> None:
-    """One update: the best it can bring is the most important nugget, R = 1; with two the mean is (1 + exp(-2))/2."""
-    assert example.values("nEG", run=example.run_of(("u1", 0))) == example.values("EG", run=example.run_of(("u1", 0)))
-    eg, neg = example.values("EG nEG", run=example.run_of(("u1", 0), ("u3", 1)))
-    assert neg == pytest.approx(eg / ((1 + math.exp(-2)) / 2), abs=1e-5)
 
 
 def test_each_measure_declares_just_what_it_reads() -> None:
@@ -215,33 +123,22 @@ def test_each_measure_declares_just_what_it_reads() -> None:
 def test_topics_without_nuggets_or_updates() -> None:
     none = example.qrels_of([example.U3])
     assert example.values(" ".join(example.NAMES), none, example.run_of(("u3", 0))) == [0] * 9
-    assert math.isnan(irmx.calc_aggregate("LC(no_relevant='nan')", none, example.run_of(("u3", 0))).popitem()[1])
-    assert (
-        example.values(" ".join(f"{n}(track='2013')" for n in example.NAMES), example.EXAMPLE, example.run_of(("x", 0)))
-        == [0] * 9
-    )
+    of_2013 = " ".join(f"{name}(track='2013')" for name in example.NAMES)
+    assert example.values(of_2013, example.EXAMPLE, example.run_of(("x", 0))) == [0] * 9
     worthless = example.qrels_of([{**example.U1, "importance": 0}])
     assert example.values(" ".join(example.NAMES), worthless) == [0] * 9
-    kept = "(gain='binary',unimportant='keep')"
-    assert example.values(f"EG{kept} nEG{kept} Comp{kept} TS_H{kept}", worthless) == [0] * 4
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(5))))
-def test_all_nuggets_found_are_exactly_1(order: tuple[int, ...]) -> None:
+def test_all_nuggets_found_are_exactly_1() -> None:
     """Found in any order: the sum of what was found and that of all are of the same numbers in one order."""
-    names = [f"n{i}" for i in range(5)]
-    qrels = pd.DataFrame(
-        {
-            "query_id": "q",
-            "doc_id": [f"u{i}" for i in range(5)],
-            "iteration": names,
-            "relevance": 1,
-            "importance": [1, 1, 0, 3, 2],
-            "timestamp": 0,
-        }
-    )
-    run = pd.DataFrame({"query_id": "q", "doc_id": [f"u{i}" for i in range(5)], "score": 1.0, "timestamp": order})
-    assert irmx.calc_aggregate("Comp(unimportant='keep')", qrels, run) == {irmx.Comp(unimportant="keep"): 1.0}
+    rows = [
+        {"doc_id": f"u{i}", "iteration": f"n{i}", "importance": v, "timestamp": 0}
+        for i, v in enumerate([1, 1, 0, 3, 2])
+    ]
+    for order in itertools.permutations(range(5)):
+        run = example.run_of(*((f"u{i}", time) for i, time in enumerate(order)))
+        found = irmx.calc_aggregate("Comp(unimportant='keep')", example.qrels_of(rows), run)
+        assert list(found.values()) == [1.0]
 
 
 def two_nuggets(topics: str) -> pd.DataFrame:
@@ -303,8 +200,6 @@ WRONG: list[tuple[str, Callable[[pd.DataFrame], pd.DataFrame], str]] = [
     ("ELG", lambda q: q.assign(nugget_length=[0, 0, None]), "The nuggets of query q have no words"),
     ("ELG", lambda q: q.assign(nugget_length=[-1, 6, None]), "length of the nugget 'n1' of query q is -1"),
     ("ELG", lambda q: q.assign(length=[-5, 6, 15]), "length of the update 'u1' of query q is -5"),
-    ("ELG", lambda q: q.assign(match_end=[np.inf, 6, None]), "'match_end' must hold finite numbers. Found inf"),
-    ("LC", lambda q: q.assign(timestamp=[np.inf, 0, None]), "qrels column 'timestamp' must hold finite numbers"),
     ("ELG", lambda q: q.assign(match_start=[5, 0, None]), "match in the update 'u1' goes from word 5 to 4"),
     ("ELG", lambda q: q.assign(match_start=[-1, 0, None]), "match in the update 'u1' goes from word -1 to 4"),
 ]  # fmt: skip
@@ -321,12 +216,8 @@ def test_wrong_runs_are_named() -> None:
         DataError, match="LC cannot be computed: the run column 'timestamp', time at which the update was emitted"
     ):
         example.values("LC", run={"q": {"u1": 1.0}})
-    with pytest.raises(DataError, match=r"The run column 'timestamp' must hold numbers\. Found 'noon'"):
-        example.values("LC", run=example.STREAM.assign(timestamp=["noon", "one", "two"]))
     with pytest.raises(DataError, match="length of the update 'u3' of query q is -1"):
         example.values("ELG", run=example.STREAM.assign(length=[10, 6, -1]))
-    with pytest.raises(DataError, match=r"run column 'length' must hold finite numbers\. Found inf"):
-        example.values("ELG", run=example.STREAM.assign(length=[10, 6, np.inf]))
 
 
 def test_a_year_without_rules_of_its_own_is_refused() -> None:
