@@ -15,7 +15,7 @@ import irmx
 from irmx import Command
 from irmx.cli.commands import COMMANDS as OF_HOST
 from irmx.cli.commands import load_command
-from irmx.registry import PluginInfo, Registry
+from irmx.registry import PluginInfo
 
 COMMANDS = irmx.registry().commands()
 GROUPS = sorted({one.group for one in COMMANDS.values() if one.group})
@@ -110,9 +110,7 @@ def test_the_help_lists_every_command_in_groups(registry_with: Any, command: Any
         ("failed --help", "The plugin failed (irmx-failed 1.0) is not in use: for a reason"),
     ],
 )
-def test_an_unknown_word_names_the_nearest(
-    words: str, told: str, registry_with: Callable[..., Registry], command: Any
-) -> None:
+def test_an_unknown_word_names_the_nearest(words: str, told: str, registry_with: Any, command: Any) -> None:
     registry = registry_with("second", commands=[Command("zflat", "m:f"), Command("zfit", "m:f", group="zgroup")])
     registry.plugins["failed"] = PluginInfo("failed", "irmx-failed", "1.0", failure="for a reason")
     done = command(*words.split())

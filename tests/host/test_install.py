@@ -240,9 +240,7 @@ def without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], 
         ("INST(max_rel=1)", "cwl_eval", "pip install ir-measures[cwl_eval]"),
     ],
 )
-def test_the_provider_to_install_is_named(
-    measure: str, provider: str, how: str, without: Callable[[str], None], command: Callable[..., Any]
-) -> None:
+def test_the_provider_to_install_is_named(measure: str, provider: str, how: str, without: Any, command: Any) -> None:
     name, told = measure.partition("(")[0].partition("@")[0], f"{provider}, which is not installed: {how}"
     assert "not installed" not in command("measures").out
     without(provider)

@@ -107,9 +107,7 @@ def test_a_judgment_without_a_document_is_refused(suffix: str | None, content: A
 
 @pytest.mark.parametrize("label", ["iteration", "subtopic_id", "vertical"])
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", None])
-def test_a_row_without_a_document_may_declare_a_subtopic_or_a_vertical(
-    label: str, suffix: str | None, tmp_path: Path
-) -> None:
+def test_a_row_without_a_document_may_declare_a_subtopic_or_a_vertical(label: str, suffix: Any, tmp_path: Path) -> None:
     source: Any = FRAME.assign(**{label: "s1"})
     if suffix is not None:
         lines = source.to_json(orient="records", lines=True) if suffix == ".jsonl" else source.to_csv(index=False)

@@ -278,9 +278,7 @@ def test_a_mean_over_no_topic_is_told() -> None:
         (["topic", "r", "ERR@5"], 1, "Found the topic 'q1' in the qrels topic. Number the topics"),
     ],
 )
-def test_the_command_says_the_same(
-    arguments: list[str], code: int, says: str, tmp_path: Path, command: Callable[..., Any]
-) -> None:
+def test_the_command_says_the_same(arguments: list[str], code: int, says: str, tmp_path: Path, command: Any) -> None:
     for name, text in {
         "q": "1 0 a 1",
         "large": "1 0 a 1000000000",

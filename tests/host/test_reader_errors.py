@@ -173,9 +173,7 @@ def check(message: str, path: Path, line: int | str | None) -> None:
 
 
 @pytest.mark.parametrize(("kind", "suffix", "content", "line"), [c[1:] for c in CASES], ids=[f"{c[1]}{c[2]}-{c[0]}" for c in CASES])  # fmt: skip
-def test_a_mistake_in_a_file(
-    kind: str, suffix: str, content: str | bytes, line: int | str | None, tmp_path: Path
-) -> None:
+def test_a_mistake_in_a_file(kind: str, suffix: str, content: Any, line: int | str | None, tmp_path: Path) -> None:
     """A document twice is found when the run is ranked, everything else when the file is read."""
     path = put(tmp_path, f"bad{suffix}", content)
     read = READERS["ranking" if isinstance(line, str) else kind]

@@ -228,9 +228,7 @@ def test_a_folder_that_contradicts_a_column_of_its_file_is_refused(tmp_path: Pat
     assert irmx.read_run(tmp_path / "run").as_dict() == {"1": {"a": 1.0}, "2": {"a": 1.0}}
 
 
-def test_a_folder_without_parquet_on_its_first_level_is_not_searched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_without_parquet_on_its_first_level_is_not_searched(tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "below" / "deeper").mkdir(parents=True)
     pq.write_table(pa.table({"query_id": ["1"]}), tmp_path / "below" / "deeper" / "part.parquet")
     listed: list[Any] = []

@@ -42,9 +42,7 @@ def test_the_best_run_is_the_baseline_and_globs_repeat_no_run(command: Command, 
 
 
 @pytest.mark.parametrize("output", ["table", "csv", "tsv", "jsonl", "markdown", "latex"])
-def test_family_correction_level_and_test_are_stated_in_every_format(
-    command: Command, folder: Path, output: str
-) -> None:
+def test_family_correction_level_and_test_are_stated_in_every_format(command: Any, folder: Path, output: str) -> None:
     done = command(*COMPARE, "-o", output, "--level", "0.01", cwd=folder)
     assert done.code == 0
     stated = done.out if output in ("table", "markdown") else done.err

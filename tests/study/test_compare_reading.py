@@ -60,9 +60,7 @@ def printed(result: Any, capsys: pytest.CaptureFixture[str], **options: Any) -> 
 
 
 @pytest.mark.parametrize("how", COMBINATIONS)
-def test_one_table_has_every_mean_and_every_difference(
-    scores: irmx.Scores, how: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_table_has_every_mean_and_every_difference(scores: irmx.Scores, how: Any, capsys: Any) -> None:
     comparison = irmx_study.compare(scores, **how)
     out = printed(comparison, capsys).partition("\nfamily")[0]
     means = scores.means()
@@ -101,9 +99,7 @@ def test_two_systems_have_a_row_per_measure(scores: irmx.Scores, capsys: pytest.
         assert ("▼" in line) == (row["p_corrected"] <= 0.05)
 
 
-def test_many_systems_have_groups_instead_of_letters_and_a_common_prefix_is_left_out(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_many_systems_have_groups_instead_of_letters_and_a_common_prefix_is_left_out(capsys: Any) -> None:
     names = [f"input.run{j:02}" for j in range(40)]
     comparison = irmx_study.compare(worse_and_worse(40, names=names), all_pairs=True)
     out = printed(comparison, capsys)

@@ -235,9 +235,7 @@ def test_bins_that_are_too_narrow_or_too_wide_are_noted() -> None:
         (10, 4, {"bin_width": 0.0}, irmx.UsageError, "'bin_width' parameter of discriminate"),
     ],
 )
-def test_bad_input_is_told_in_words(
-    topics: int, systems: int, how: dict[str, Any], error: type[Exception], words: str
-) -> None:
+def test_bad_input_is_told_in_words(topics: int, systems: int, how: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         irmx_study.discriminate(scores_of(made_up(topics, systems)), **how)
 

@@ -71,9 +71,7 @@ def test_rankings_agree_as_other_functions_say(result: irmx_study.Judges, values
     assert moved["mean_b"].tolist() == pytest.approx(llm.tolist())
 
 
-def test_offset_and_rest_are_those_of_a_two_way_decomposition(
-    result: irmx_study.Judges, values: dict[str, Any]
-) -> None:
+def test_offset_and_rest_are_those_of_a_two_way_decomposition(result: irmx_study.Judges, values: Any) -> None:
     row = result.frame("systems").iloc[0]
     means = np.stack([of.mean(axis=0) for of in values.values()], axis=1)
     rest = means - means.mean(axis=0) - means.mean(axis=1)[:, None] + means.mean()
@@ -83,9 +81,7 @@ def test_offset_and_rest_are_those_of_a_two_way_decomposition(
 
 
 @pytest.mark.parametrize(("correction", "method"), [(None, "holm"), ("none", None), ("bh", "fdr_bh")])
-def test_significant_pairs_are_counted_as_by_scipy_and_statsmodels(
-    correction: str | None, method: str | None, values: dict[str, Any]
-) -> None:
+def test_significant_pairs_are_counted_as_by_scipy_and_statsmodels(correction: Any, method: Any, values: Any) -> None:
     judges, runs = collection()
     found = irmx_study.judges(judges, runs=runs, measures="nDCG@10", correction=correction).frame("systems").iloc[0]
     pairs = [(i, j) for i in range(SYSTEMS) for j in range(i)]

@@ -236,9 +236,7 @@ def test_where_less_is_better_the_smaller_mean_wins_everywhere() -> None:
 # -- the leaderboard ---------------------------------------------------------------------------------------
 
 
-def test_the_leaderboard_has_means_differences_and_p_values_of_the_comparison(
-    comparison: irmx_study.Comparison, page: Any
-) -> None:
+def test_the_leaderboard_has_means_differences_and_p_values_of_the_comparison(comparison: Any, page: Any) -> None:
     summary = comparison.frame("systems")
     ranks = [row.td.get_text(strip=True) for row in page.find(id="leaderboard-table").tbody.find_all("tr")]
     shown = leaderboard(page)
@@ -325,9 +323,7 @@ def test_many_systems_have_a_filter_a_map_of_pairs_and_the_best_intervals(
 # -- the other sections ------------------------------------------------------------------------------------
 
 
-def test_users_agreement_and_unjudged_documents_are_those_of_their_functions(
-    comparison: irmx_study.Comparison, page: Any
-) -> None:
+def test_users_agreement_and_unjudged_documents_are_those_of_their_functions(comparison: Any, page: Any) -> None:
     shown = {name: page.find(id=name).get_text() for name in ("users", "agreement", "unjudged")}
     assert comparison.sentences()
     assert all(sentence in shown["users"] for sentence in comparison.sentences())
@@ -352,9 +348,7 @@ def test_why_a_value_falls_if_more_documents_are_relevant_is_told() -> None:
         ) == falls
 
 
-def test_data_is_csv_of_all_values_which_a_spreadsheet_takes_for_data(
-    comparison: irmx_study.Comparison, page: Any
-) -> None:
+def test_data_is_csv_of_all_values_which_a_spreadsheet_takes_for_data(comparison: Any, page: Any) -> None:
     rows = list(csv.DictReader(io.StringIO(page.find(id="csv-topics").get_text())))
     scores = comparison.scores
     assert len(rows) == len(scores.topics) * len(scores.systems)
@@ -514,9 +508,7 @@ def test_what_cannot_be_reported_is_refused(arguments: Any, how: Any, message: s
         irmx_study.report(*arguments, **how)
 
 
-def test_a_page_is_written_whole_or_not_at_all(
-    report: irmx_study.Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_is_written_whole_or_not_at_all(report: irmx_study.Report, tmp_path: Path, monkeypatch: Any) -> None:
     report.write(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.to_html()
     monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
@@ -525,9 +517,7 @@ def test_a_page_is_written_whole_or_not_at_all(
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
 
-def test_standard_input_is_read_once_for_scores_and_rankings(
-    command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_standard_input_is_read_once_for_scores_and_rankings(command: Command, folder: Path, monkeypatch: Any) -> None:
     with open(folder / "bm25.run", encoding="utf-8") as stream:
         monkeypatch.setattr("sys.stdin", stream)
         done = command("report", "demo.qrels", "titles.run", "-", "AP", cwd=folder)

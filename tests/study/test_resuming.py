@@ -245,9 +245,7 @@ def test_a_finished_sweep_is_known_again(folder: Path, sweep: Do, stop: Any, end
             sweep(out=out)
 
 
-def test_a_full_disk_keeps_what_is_finished(
-    folder: Path, sweep: Do, full_disk: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_keeps_what_is_finished(folder: Path, sweep: Do, full_disk: Any, monkeypatch: Any) -> None:
     dump = joblib.numpy_pickle.dump
     for fitting in (0, 1, 6):
         written: list[Any] = []
@@ -360,9 +358,7 @@ CHANGES: list[tuple[dict[str, Any], str, int]] = [
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize(("changed", "said"), [change[:2] for change in CHANGES])
-def test_other_results_stay(
-    folder: Path, sweep: Do, monkeypatch: pytest.MonkeyPatch, changed: Any, said: str, ending: str
-) -> None:
+def test_other_results_stay(folder: Path, sweep: Do, monkeypatch: Any, changed: Any, said: str, ending: str) -> None:
     monkeypatch.chdir(folder)
     out = folder / f"results.{ending}"
     sweep(out=out)

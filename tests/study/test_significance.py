@@ -119,9 +119,7 @@ def check_wilcoxon(values: Floats, test: str, options: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("test", "options"), WILCOXON)
 @given(values=blocks(least=2, most=9) | blocks(least=14, most=20))  # scipy takes seconds for 10 to 13 topics with ties
-def test_wilcoxons_test_is_that_of_scipy_for_each_pair_alone(
-    test: str, options: dict[str, Any], values: Floats
-) -> None:
+def test_wilcoxons_test_is_that_of_scipy_for_each_pair_alone(test: str, options: Any, values: Floats) -> None:
     values[:, 0] += np.linspace(0, 0.001, len(values))  # differences to this system have no ties
     check_wilcoxon(values, test, options)
 

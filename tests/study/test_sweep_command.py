@@ -58,9 +58,7 @@ def test_a_population_is_swept_and_topics_that_a_run_lacks_are_noted(command: Co
         ((), 2, "Missing option '--out'"),
     ],
 )
-def test_mistakes_have_messages_and_exit_codes(
-    command: Command, folder: Path, words: tuple[str, ...], code: int, said: str
-) -> None:
+def test_mistakes_have_messages_and_exit_codes(command: Any, folder: Path, words: Any, code: int, said: str) -> None:
     done = command(*SWEEP, *words, cwd=folder)
     assert done.code == code
     assert said in " ".join(done.err.split())
