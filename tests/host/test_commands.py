@@ -3,11 +3,9 @@
 import os
 import re
 import shlex
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -216,39 +214,6 @@ def test_the_program_for_each_shell_is_printed(shell: str, command: Any, monkeyp
 
 
 # -- parameters that are dataclasses -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How to sample, for a command of a test."""
-
-    draws: int = 100
-    law: str = "flat"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
-        "draws": irmx.Param(int, "the number of draws", low=1),
-        "law": irmx.Param(str, "the law of the draws", choices=("flat", "steep")),
-    }
-
-    def __post_init__(self) -> None:
-        for name, param in self.SUPPORTED_PARAMS.items():
-            param.check(getattr(self, name), name, "a sample")
-
-
-def sample(log: str, *, sampling: Sampling) -> None:
-    """Sample."""
-    print(log, sampling)
-
-
-def test_a_parameter_that_is_a_dataclass_has_an_option_per_field(registry_with: Any, command: Any) -> None:
-    place = f"{__name__}:sample"
-    registry_with("pair", commands=[Command("zsample", place, SHORT_DESC="Sample.")])
-    sys.modules.setdefault(__name__, sys.modules[sample.__module__])
-    assert command("zsample", "x").out == "x Sampling(draws=100, law='flat')\n"
-    assert command("zsample", "x", "--draws", "5", "--law", "steep").out == "x Sampling(draws=5, law='steep')\n"
-    assert "The law of the draws." in command("zsample", "--help").out
-    done = command("zsample", "x", "--law", "stepe")
-    assert (done.code, done.out) == (2, "")
-    assert "Did you mean steep" in done.err
 
 
 # -- functions ---------------------------------------------------------------------------------------------

@@ -154,13 +154,6 @@ print(sorted((str(m), float(v)) for m, v in ir_measures.calc_aggregate(measures,
     assert in_a_new_process(code.format("import irmx")) == in_a_new_process(code.format(""))
 
 
-def test_import_is_light() -> None:
-    loaded = in_a_new_process("import irmx, sys; print(*sys.modules)").split()
-    assert "irmx.adapters.ir_measures.provider" in loaded
-    heavy = {"pandas", "pyarrow", "scipy", "ir_datasets", "typer", "rich", "pyterrier", "irmx_markov", "irmx_stream"}
-    assert heavy & set(loaded) == set()
-
-
 def test_public_names_are_listed_once_and_are_there() -> None:
     assert sorted(irmx.__all__) == irmx.__all__
     stub = ast.parse(Path(irmx.__file__).with_suffix(".pyi").read_text())

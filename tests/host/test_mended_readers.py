@@ -18,7 +18,7 @@ import pytest
 from pyarrow import parquet
 
 import irmx
-from irmx import Column, DataError, Param
+from irmx import DataError
 
 
 def put(path: Path, content: str | bytes) -> Path:
@@ -225,18 +225,3 @@ def test_one_run_of_a_folder_with_partitions(tmp_path: Path) -> None:
 
 
 # -- found while these tests were written ----------------------------------------------------------------------------
-
-
-def test_the_line_of_a_mistake_below_a_quoted_line_break(tmp_path: Path) -> None:
-    path = put(tmp_path / "some.csv", 'query_id,doc_id,score\n"q\nr",a,1\n"q",b,two\n')
-    assert "some.csv, line 4" in refusal(irmx.read_run, path)
-
-
-@pytest.mark.parametrize("stamps", [["1970-01-02", "1970-01-03"], ["1970-01-02", "1970-01-03T00:00:00Z"]])
-def test_dates_as_texts(stamps: list[str], tmp_path: Path) -> None:
-    run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [2.0, 1.0], "stamp": stamps})
-    run.to_csv(tmp_path / "run.csv", index=False)
-    for source in (tmp_path / "run.csv", run):
-        rankings = irmx.rankings({"q": {"a": 1, "b": 1}}, source)
-        assert rankings.relevant.column(Column("run", "stamp", "when", "s")).tolist() == [86_400, 172_800]
-    assert irmx.read_table(run, {"score": Param(float, "")})["score"].tolist() == [2, 1]

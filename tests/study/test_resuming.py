@@ -74,7 +74,12 @@ def start(folder: Path) -> Iterator[Start]:
     def run(*arguments: str, **environment: str) -> subprocess.Popen[str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("IRMX_")}
         paths = [str(PREPARED), str(folder / "site"), kept.get("PYTHONPATH", "")]
-        own = {"PYTHONPATH": os.pathsep.join(paths), "ZECHO_LOG": str(folder / "calls.log"), "COLUMNS": "200"}
+        own = {
+            "PYTHONPATH": os.pathsep.join(paths),
+            "ZECHO_LOG": str(folder / "calls.log"),
+            "JOBLIB_TEMP_FOLDER": str(folder),
+            "COLUMNS": "200",
+        }
         process = subprocess.Popen(
             [sys.executable, "-c", COMMAND, *arguments], cwd=folder, env={**kept, **own, **environment},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
@@ -176,7 +181,8 @@ def assert_same(one: Scores, other: Scores) -> None:
 @pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
-    ("sign", "jobs", "group"), [("SIGKILL", 2, True), ("SIGKILL", 2, False), ("SIGINT", 2, True), ("SIGINT", 1, False)]
+    ("sign", "jobs", "group"),
+    [("SIGKILL", 2, True), ("SIGKILL", 2, False), ("SIGINT", 2, True), ("SIGINT", 1, False), ("SIGTERM", 2, False)],
 )
 def test_a_stopped_sweep_resumes_where_it_was(
     folder: Path, start: Start, gate: Any, sweep: Do, sign: str, jobs: int, group: bool
@@ -188,6 +194,7 @@ def test_a_stopped_sweep_resumes_where_it_was(
     code, err = finish(first)  # which is over when all processes that share its output are gone
     assert len(parts(folder)) == 7, "all that is finished is kept"
     assert not (folder / OUT).exists()
+    assert sign == "SIGKILL" or files(folder, "joblib") == []
     if sign == "SIGINT":
         assert code == 130
         kept = f"irmx: 6 of {SETTINGS} settings are done and kept; the same command resumes from there"
