@@ -1,7 +1,5 @@
 """A broken measure is named, through whatever way in, and never gives a value; measures beside it go on."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from decimal import Decimal

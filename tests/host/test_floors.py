@@ -4,8 +4,6 @@ Imports inside functions count, so that a circle cannot be hidden in one. Those 
 host, either, because a reader follows them; otherwise they do not count.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Qrels and runs of every kind give one result; nothing but what is documented depends on their form."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import warnings

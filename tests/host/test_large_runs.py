@@ -1,7 +1,5 @@
 """Runs that are read in chunks: the same values, lines and errors as in one piece, and one chunk in memory at a time."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import itertools

@@ -1,7 +1,5 @@
 """Wide tables, blanks in ids, rows without documents, huge cells, infinite scores, JSON of one object, partitions."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

@@ -1,7 +1,5 @@
 """A file is whole or not there, whatever happens while it is written, and wherever it is."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

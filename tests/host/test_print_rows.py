@@ -1,7 +1,5 @@
 """One place that prints rows, in every format: nothing is lost, no number is cut, no name breaks a line or a terminal."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Providers of ir_measures: one order of documents for all, plain floats, and what they would crash at or misread is refused."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """A mistake in an input is an error that names the file and the line, with exit code 1; never a traceback, a crash or half a result."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import lzma

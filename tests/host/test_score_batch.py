@@ -1,7 +1,5 @@
 """Batches of a run are scored as the run is, by a function that other engines call, and never from parts of a topic."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 from typing import Any

@@ -1,7 +1,5 @@
 """Scores of many systems: equal to scoring one by one, tables and files and back, and what is missing or refused."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

@@ -1,7 +1,5 @@
 """The cache of looked-up values, used by several at the same time, damaged, or without room."""
 
-from __future__ import annotations
-
 import sqlite3
 import warnings
 from contextlib import closing

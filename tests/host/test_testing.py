@@ -1,7 +1,5 @@
 """The conformance kit: a sound measure passes every check, and one with a single flaw fails just the check for it."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Too little memory ends in a message that says what needs it and what to do, wherever it is felt."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

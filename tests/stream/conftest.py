@@ -1,7 +1,5 @@
 """Shared by the tests of irmx-stream: the track's files of two invented topics."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

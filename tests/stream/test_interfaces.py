@@ -1,7 +1,5 @@
 """The reading interfaces do exactly what a user does who reads one update after the other."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

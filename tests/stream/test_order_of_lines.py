@@ -1,7 +1,5 @@
 """No value depends on the order of the lines of a run or of qrels: updates that nothing else orders stand by their ids."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Traces: simulated ones are those of a plain loop, exactly; recorded ones are checked."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The measures of the Temporal Summarization track: worked numbers and rules."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The measures of the Temporal Summarization track equal their definitions, followed update by update in plain Python."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

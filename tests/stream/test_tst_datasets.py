@@ -1,7 +1,5 @@
 """The track's years as datasets of ir_datasets, read from files that the user puts in place."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Evaluation with a folder of the Temporal Summarization track as qrels, from the command and from Python."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

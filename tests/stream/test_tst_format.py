@@ -1,7 +1,5 @@
 """The files of the Temporal Summarization track in a folder, as qrels."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import math

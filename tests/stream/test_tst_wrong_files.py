@@ -1,7 +1,5 @@
 """Wrong files of the Temporal Summarization track: what is left out is counted, and what cannot be read is named."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The files of the Temporal Summarization track of two invented topics, and the judgments they are to give."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

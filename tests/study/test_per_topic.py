@@ -1,7 +1,5 @@
 """Per-topic results of other tools as scores: every format, the same values; what is wrong, with file and line."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import pickle

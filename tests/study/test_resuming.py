@@ -1,7 +1,5 @@
 """Sweeps and studies of judgments that were stopped, killed or damaged give what they would have given; other files are left alone."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

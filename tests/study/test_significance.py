@@ -1,7 +1,5 @@
 """Significance tests, corrections, intervals and letters: against SciPy, statsmodels and plain versions."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

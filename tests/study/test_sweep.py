@@ -1,7 +1,5 @@
 """Sweeps give what scoring every setting by itself gives, with references, of populations, in processes and without."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from pathlib import Path

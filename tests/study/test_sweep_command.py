@@ -1,7 +1,5 @@
 """The command ``irmx sweep``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
