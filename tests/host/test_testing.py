@@ -137,14 +137,6 @@ def test_further_measures_of_a_class_get_the_checks_of_what_parameters_change() 
     }
 
 
-def test_samples_are_drawn_once_for_measures_that_read_the_same_columns() -> None:
-    data = Data(examples=3)
-    drawn = [list[Sample]() for _ in range(2)]
-    for found, weight in zip(drawn, (0.25, 0.5), strict=True):
-        for_all(data.samples(Flawless(weight=weight)), found.append, data)
-    assert all(one is other for one, other in zip(*drawn, strict=True))
-
-
 def test_a_setting_whose_place_the_examples_take_is_told() -> None:
     with pytest.warns(
         irmx.errors.PluginWarning, match=r"^NCP\(rel=2\) is not checked: it lacks the required law\. .*: NCP"
