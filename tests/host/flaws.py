@@ -1,7 +1,5 @@
 """Measures for the tests of the conformance kit: a sound one, and one with a single flaw for every check."""
 
-from __future__ import annotations
-
 import os
 from typing import Any, ClassVar
 

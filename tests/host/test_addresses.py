@@ -1,7 +1,5 @@
 """Paths with a scheme, such as s3:// and https://, are read as local files are, or refused in a sentence."""
 
-from __future__ import annotations
-
 import functools
 import gzip
 import http.server

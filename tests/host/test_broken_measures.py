@@ -1,7 +1,5 @@
 """A broken measure is named, through whatever way in, and never gives a value; measures beside it go on."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from decimal import Decimal
@@ -292,9 +290,7 @@ def test_every_command_names_a_measure_with_a_broken_value(line: str, offered: A
 
 @pytest.mark.parametrize("asked", [("cite",), ("eval", "qrels", "one")])
 @pytest.mark.parametrize("method", ["run_columns", "citations", "__repr__"])
-def test_a_measure_that_fails_with_one_setting_is_named(
-    method: str, asked: tuple[str, ...], offered: Any, command: Any
-) -> None:
+def test_a_measure_that_fails_with_one_setting_is_named(method: str, asked: Any, offered: Any, command: Any) -> None:
     def fails(self: Any) -> Any:
         if self["k"] == 2:
             raise ZeroDivisionError("x")
@@ -311,9 +307,7 @@ def test_a_measure_that_fails_with_one_setting_is_named(
 
 
 @pytest.mark.parametrize("runs", [["one"], ["one", "two"]])
-def test_the_command_prints_the_sound_measures_and_names_the_broken(
-    runs: list[str], offered: Any, command: Any
-) -> None:
+def test_the_command_prints_the_sound_measures_and_names_the_broken(runs: Any, offered: Any, command: Any) -> None:
     large = made("too large", score=raising(MemoryError("74 GiB")))
     offered(SCORES["above its range"], SCORES["sys exit"], MEANS["aggregator"], large)
     done = command("eval", "qrels", *runs, "AP", "ZAboveItsRange", "ZSysExit", "ZAggregator", "ZTooLarge")

@@ -135,9 +135,7 @@ def acting(monkeypatch: pytest.MonkeyPatch, registry_with: Callable[..., Any]) -
 
 @pytest.mark.parametrize("group", ["", "third"])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_ends_with_its_exit_code_or_is_named(
-    name: str, group: str, acting: Callable[..., None], command: Callable[..., Any]
-) -> None:
+def test_a_command_ends_with_its_exit_code_or_is_named(name: str, group: str, acting: Any, command: Any) -> None:
     function, code, told = COMMANDS[name]
     acting(function, group=group)
     word = [*group.split(), "act"]
@@ -303,9 +301,7 @@ def test_a_format_that_fails_to_recognise_is_left_out_with_a_warning(
         assert irmx.calc_aggregate("AP", QRELS, some_run) == {AP: 0.5}
 
 
-def test_what_a_format_prints_is_no_result(
-    some_run: str, registry_with: Callable[..., Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_format_prints_is_no_result(some_run: str, registry_with: Any, capsys: Any) -> None:
     def read(*_: Any) -> pa.Table:
         print("printed")
         return pa.table(ROWS)

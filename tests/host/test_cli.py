@@ -202,9 +202,7 @@ def test_what_is_described(wanted: str, told: str, command: Any, monkeypatch: py
         ("geometric", ["Formula", "Parameters"]),
     ],
 )
-def test_the_page_of_a_measure_for_authors_of_plugins(
-    name: str, titles: list[str], command: Callable[..., Any]
-) -> None:
+def test_the_page_of_a_measure_for_authors_of_plugins(name: str, titles: list[str], command: Any) -> None:
     page = command("measures", name, "-o", "markdown").out
     assert re.findall("^##? (.+)$", page, re.M) == [name, *titles]
     assert "{" not in re.sub(r"```bibtex.*?```", "", page.partition("## Citation")[2], flags=re.S)

@@ -1,7 +1,5 @@
 """Collections of ir_datasets: fields of documents, the cache, and what ``irmx datasets`` lists, from declarations alone."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

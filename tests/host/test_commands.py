@@ -3,11 +3,9 @@
 import os
 import re
 import shlex
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -15,7 +13,7 @@ import irmx
 from irmx import Command
 from irmx.cli.commands import COMMANDS as OF_HOST
 from irmx.cli.commands import load_command
-from irmx.registry import PluginInfo, Registry
+from irmx.registry import PluginInfo
 
 COMMANDS = irmx.registry().commands()
 GROUPS = sorted({one.group for one in COMMANDS.values() if one.group})
@@ -109,9 +107,7 @@ def test_the_help_lists_every_command_in_groups(registry_with: Any, command: Any
         ("failed --help", "The plugin failed (irmx-failed 1.0) is not in use: for a reason"),
     ],
 )
-def test_an_unknown_word_names_the_nearest(
-    words: str, told: str, registry_with: Callable[..., Registry], command: Any
-) -> None:
+def test_an_unknown_word_names_the_nearest(words: str, told: str, registry_with: Any, command: Any) -> None:
     registry = registry_with("second", commands=[Command("zflat", "m:f"), Command("zfit", "m:f", group="zgroup")])
     registry.plugins["failed"] = PluginInfo("failed", "irmx-failed", "1.0", failure="for a reason")
     done = command(*words.split())
@@ -130,8 +126,7 @@ def irmx_measures():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "loads"),
-    [("--version", False), ("eval --help", False), ("--help", True), ("measures", True)],
+    ("arguments", "loads"), [("--version", False), ("eval --help", False), ("--help", True), ("measures", True)]
 )
 def test_what_needs_no_plugin_loads_none(
     arguments: str, loads: bool, tmp_path: Path, shell: Any, installed: Any
@@ -211,39 +206,6 @@ def test_the_program_for_each_shell_is_printed(shell: str, command: Any, monkeyp
 
 
 # -- parameters that are dataclasses -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How to sample, for a command of a test."""
-
-    draws: int = 100
-    law: str = "flat"
-    SUPPORTED_PARAMS: ClassVar[dict[str, Any]] = {
-        "draws": irmx.Param(int, "the number of draws", low=1),
-        "law": irmx.Param(str, "the law of the draws", choices=("flat", "steep")),
-    }
-
-    def __post_init__(self) -> None:
-        for name, param in self.SUPPORTED_PARAMS.items():
-            param.check(getattr(self, name), name, "a sample")
-
-
-def sample(log: str, *, sampling: Sampling) -> None:
-    """Sample."""
-    print(log, sampling)
-
-
-def test_a_parameter_that_is_a_dataclass_has_an_option_per_field(registry_with: Any, command: Any) -> None:
-    place = f"{__name__}:sample"
-    registry_with("pair", commands=[Command("zsample", place, SHORT_DESC="Sample.")])
-    sys.modules.setdefault(__name__, sys.modules[sample.__module__])
-    assert command("zsample", "x").out == "x Sampling(draws=100, law='flat')\n"
-    assert command("zsample", "x", "--draws", "5", "--law", "steep").out == "x Sampling(draws=5, law='steep')\n"
-    assert "The law of the draws." in command("zsample", "--help").out
-    done = command("zsample", "x", "--law", "stepe")
-    assert (done.code, done.out) == (2, "")
-    assert "Did you mean steep" in done.err
 
 
 # -- functions ---------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from joblib.externals.loky import get_reusable_executor
 
 import irmx
 import irmx_study
-from irmx import Column, Param, PluginError, Ranking, Rankings, TopicScores, UsageError
+from irmx import Column, Param, Ranking, Rankings, TopicScores, UsageError
 
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}}
 RUN = {"q": {"a": 3.0, "x": 2.0, "b": 1.0}, "r": {"x": 2.0, "a": 1.0}}
@@ -124,17 +124,6 @@ def test_a_column_in_two_units_is_warned_of():
 def test_options_of_another_kind_are_refused(enough, options):
     with pytest.raises(UsageError):
         enough(**options)
-
-
-def test_a_function_that_fails_names_measure_and_topic():
-    @irmx.measure
-    def Bad(ranking):
-        return 1 / 0
-
-    with pytest.raises(
-        PluginError, match="The measure Bad failed for query q with ZeroDivisionError: division by zero"
-    ):
-        irmx.calc_aggregate(Bad, QRELS, RUN)
 
 
 def test_it_passes_the_checks_that_plugins_have_to(enough):
@@ -275,7 +264,6 @@ def test_a_signature_that_says_too_little_is_refused(signature):
 # -- other processes ---------------------------------------------------------------------------------------
 
 MODULE = '''
-from __future__ import annotations
 
 from typing import TYPE_CHECKING
 

@@ -183,9 +183,7 @@ def other(monkeypatch: pytest.MonkeyPatch) -> type[ZOther]:
     "examples",
     [("ZOther", "ZOther@10"), ("ZOther(nonsense=1)", "ZOther@10"), ("ZOther((", "ZOther@10"), (None, "ZOther@10"), 17],
 )
-def test_an_example_that_fails_is_named_and_left_out(
-    examples: Any, other: Any, monkeypatch: pytest.MonkeyPatch, command: Callable[..., Any]
-) -> None:
+def test_an_example_that_fails_is_named_and_left_out(examples: Any, other: Any, monkeypatch: Any, command: Any) -> None:
     monkeypatch.setattr(other, "EXAMPLES", examples)
     bad = examples[0] if isinstance(examples, tuple) else examples
     done = command("demo", "--all")
@@ -203,9 +201,7 @@ IN_BLOCKS = irmx.Column(
 )
 
 
-def test_measures_of_verticals_are_given_pages_and_show_one_example(
-    other: Any, monkeypatch: pytest.MonkeyPatch, command: Callable[..., Any]
-) -> None:
+def test_measures_of_verticals_are_given_pages_and_show_one_example(other: Any, monkeypatch: Any, command: Any) -> None:
     monkeypatch.setattr(other, "RUN_COLUMNS", (IN_BLOCKS,))
     monkeypatch.setattr(other, "EXAMPLES", ("ZOther", "ZOther@10"))
     printed = command("demo", "--all").out

@@ -4,8 +4,6 @@ Imports inside functions count, so that a circle cannot be hidden in one. Those 
 host, either, because a reader follows them; otherwise they do not count.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator
@@ -129,24 +127,3 @@ def test_a_plugin_imports_public_names_of_irmx_and_no_other_plugin(package: Path
         if top in others or (top == "irmx" and name and name.split(".")[0] not in public):
             wrong.append(f"{place}: {of}")
     assert wrong == []
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "names"),
-    [
-        ("from made.b import x", "import made.a", {"made.a", "made.b"}),
-        ("def f():\n    from made import b", "from . import a", {"made.a", "made.b"}),
-        ("import_module('made.b')", "import made.a", {"made.a", "made.b"}),
-        ("if True:\n    pass\nelse:\n    import made.b", "import made.a", {"made.a", "made.b"}),
-        ("import made.b", "", set()),
-        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import made.b", "import made.a", set()),
-    ],
-)
-def test_circles_of_made_packages(a: str, b: str, names: set[str], tmp_path: Path) -> None:
-    package = tmp_path / "made"
-    package.mkdir()
-    for name, text in {"__init__": "", "a": a, "b": b}.items():
-        (package / f"{name}.py").write_text(text)
-    circle = Drawing(package).circle()
-    assert {line.split()[0] for line in circle.splitlines()} == names
-    assert all(re.fullmatch(r"made\S* imports made\S*: .*\.py:\d+", line) for line in circle.splitlines())

@@ -1,7 +1,5 @@
 """Formulas: converted in full or refused, shown as LaTeX and MathML; citations as BibTeX entries."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Grids of parameters: texts and objects, multiples of other parameters, and every mistake in them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

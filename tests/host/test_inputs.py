@@ -1,7 +1,5 @@
 """Qrels and runs of every kind give one result; nothing but what is documented depends on their form."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import warnings
@@ -213,6 +211,7 @@ def test_numbers_of_every_type() -> None:
     ("stamps", "found"),
     [
         (["1", "+2.5", "1e1"], [1, 2.5, 10]),
+        (["1970-01-02", "1970-01-03T00:00:00Z", "1970-01-04"], [86_400, 172_800, 259_200]),
         (pa.array([-5_000_000, 0, 9]).cast(pa.timestamp("s")), [-5_000_000, 0, 9]),
         (pa.array([-150_000, 0, 1], pa.int32()).cast(pa.date32()), [-150_000 * 86_400, 0, 86_400]),
         (["1", "x", "3"], "row 1"),

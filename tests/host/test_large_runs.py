@@ -1,7 +1,5 @@
 """Runs that are read in chunks: the same values, lines and errors as in one piece, and one chunk in memory at a time."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import itertools
@@ -83,9 +81,7 @@ FORMS = ["some.run", "some.untidy", "some.remark", "some.gz", "some.bz2", "some.
 
 
 @pytest.mark.parametrize("name", [*FORMS, "categories.parquet", "parts"])
-def test_values_are_those_of_one_piece_in_every_form(
-    name: str, folder: Path, evaluator: irmx.toolkit.Evaluator
-) -> None:
+def test_values_are_those_of_one_piece_in_every_form(name: str, folder: Path, evaluator: Any) -> None:
     expected = evaluator.scores(irmx.read_run(folder / "some.run"))
     for memory in AMOUNTS:
         assert_equal(evaluator.scores(folder / name, memory=memory), expected)
@@ -175,9 +171,7 @@ def test_errors_in_later_chunks_have_the_lines_of_the_file(line: str, end: str, 
 
 
 @pytest.mark.parametrize("column", ["qid", "docno", "score"])
-def test_an_empty_cell_and_a_repeat_are_told_with_their_rows(
-    column: str, evaluator: irmx.toolkit.Evaluator, tmp_path: Path
-) -> None:
+def test_an_empty_cell_and_a_repeat_are_told_with_their_rows(column: str, evaluator: Any, tmp_path: Path) -> None:
     table, path = table_of(TOPICS), tmp_path / "some.parquet"
     cells = table[column].to_pylist()
     cells[20] = None

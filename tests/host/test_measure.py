@@ -1,20 +1,16 @@
 """The base class of measures: the forms of scoring, what it checks, what it hands a measure, copies of measures."""
 
 import math
-import pickle
 from collections.abc import Callable
 from typing import Any
 
 import ir_measures
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
 
 import irmx
 from irmx import COMMON_PARAMS, Column, DataError, Measure, Param, PluginError, Ranking, Rankings
-from irmx_markov import GL_AD_ID, MP, MarkovModel
-from irmx_ncp import NCP, TABLE, UNIFORM
 
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}, "s": {"a": 0}}
 RUN = {"q": {"c": 3.0, "a": 2.0, "x": 1.5, "b": 1.0}, "s": {"a": 1.0}}
@@ -99,37 +95,6 @@ def test_both_forms_of_scoring_and_a_default_other_than_0(make: type[Measure], r
     assert values(make(judged_only=True), run=run) == {"q": 2.5, "r": -1.0, "s": 0.0}
     assert values(make(), run={}) == {"q": -1.0, "r": -1.0, "s": -1.0}
     assert ir_measures.calc_aggregate([make(), ir_measures.AP], QRELS, RUN)[make()] == pytest.approx(2 / 3)
-
-
-class Broken(Measure):
-    NAME = "ZBroken"
-
-    def __init__(self, answer: Any = None, **params: Any) -> None:
-        super().__init__(**params)
-        self.answer = answer
-
-    def score(self, rankings: Rankings) -> Any:
-        if isinstance(self.answer, BaseException):
-            raise self.answer
-        return self.answer
-
-
-@pytest.mark.parametrize(
-    ("answer", "kind", "says"),
-    [
-        (np.zeros(3), PluginError, r"ZBroken returned an array of shape \(3,\) for 2 topics"),
-        (np.zeros((2, 1)), PluginError, r"shape \(2, 1\) for 2 topics"),
-        (0.5, PluginError, r"returned 0\.5 for 2 topics; one number per topic is expected"),
-        (np.array([0.5, np.nan]), PluginError, "ZBroken has no finite value for query s"),
-        (np.array([np.inf, 0.0]), PluginError, "ZBroken has no finite value for query q"),
-        (["x", "y"], PluginError, "ZBroken returned .*'x'.*, which is not a real number"),
-        (ZeroDivisionError("oh"), PluginError, "ZBroken failed with ZeroDivisionError: oh"),
-        (DataError("the dates are wrong"), DataError, "^ZBroken: the dates are wrong"),
-    ],
-)
-def test_what_a_measure_may_not_answer(answer: Any, kind: type[Exception], says: str) -> None:
-    with pytest.raises(kind, match=says):
-        irmx.calc_aggregate(Broken(answer), QRELS, RUN)
 
 
 def test_a_measure_without_a_score() -> None:
@@ -232,33 +197,7 @@ def test_the_rows_of_subtopic_qrels(name: str) -> None:
         (2, "1", 1.0), (1, "2", 1.0), (2, "3", 1.0), (2, "2", 0.0)]  # fmt: skip
 
 
-MEASURES = [
-    MP(model=GL_AD_ID) @ 100,
-    MP(model=MarkovModel(self_loops=True, max_hop=3, direction="FRBN"), rescale="recall", rel=2),
-    NCP(law=UNIFORM, judged_only=True, ties="run", no_relevant="nan"),
-    NCP(law=TABLE(p=[3, 1.5])),
-]
-
-
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_measures_pickle(measure: Measure) -> None:
-    again = pickle.loads(pickle.dumps(measure))
-    assert again == measure
-    assert str(again) == str(measure)
-    assert irmx.calc_aggregate(again, QRELS, RUN) == irmx.calc_aggregate(measure, QRELS, RUN)
-
-
-def test_measures_and_judgments_go_to_workers() -> None:
-    judgments = irmx.read_qrels(QRELS)
-    work = [joblib.delayed(irmx.calc_aggregate)(m, judgments, RUN) for m in MEASURES[:2]]
-    assert joblib.Parallel(n_jobs=2)(work) == [irmx.calc_aggregate(m, QRELS, RUN) for m in MEASURES[:2]]
-
-
-def test_a_parameter_says_what_it_must_be() -> None:
-    with pytest.raises(irmx.UsageError, match=r"'scale' parameter of ZMeanRank must be a float\. Got 'x' instead"):
-        ByTopic(scale="x")
-    with pytest.raises(irmx.UsageError, match=r"ZMeanRank has no parameter 'scael'\. Did you mean scale"):
-        ByTopic(scael=1)
+def test_numbers_of_numpy_make_equal_measures() -> None:
     assert ByTopic(rel=np.int64(2), cutoff=np.int32(5), scale=np.float32(0.5)) == ByTopic(rel=2.0, scale=0.5) @ 5
     assert str(ByTopic(rel=1, judged_only=np.bool_(False), scale=1)) == "ZMeanRank"
 

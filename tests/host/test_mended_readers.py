@@ -1,7 +1,5 @@
 """Wide tables, blanks in ids, rows without documents, huge cells, infinite scores, JSON of one object, partitions."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math
@@ -18,7 +16,7 @@ import pytest
 from pyarrow import parquet
 
 import irmx
-from irmx import Column, DataError, Param
+from irmx import DataError
 
 
 def put(path: Path, content: str | bytes) -> Path:
@@ -107,9 +105,7 @@ def test_a_judgment_without_a_document_is_refused(suffix: str | None, content: A
 
 @pytest.mark.parametrize("label", ["iteration", "subtopic_id", "vertical"])
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", None])
-def test_a_row_without_a_document_may_declare_a_subtopic_or_a_vertical(
-    label: str, suffix: str | None, tmp_path: Path
-) -> None:
+def test_a_row_without_a_document_may_declare_a_subtopic_or_a_vertical(label: str, suffix: Any, tmp_path: Path) -> None:
     source: Any = FRAME.assign(**{label: "s1"})
     if suffix is not None:
         lines = source.to_json(orient="records", lines=True) if suffix == ".jsonl" else source.to_csv(index=False)
@@ -227,18 +223,3 @@ def test_one_run_of_a_folder_with_partitions(tmp_path: Path) -> None:
 
 
 # -- found while these tests were written ----------------------------------------------------------------------------
-
-
-def test_the_line_of_a_mistake_below_a_quoted_line_break(tmp_path: Path) -> None:
-    path = put(tmp_path / "some.csv", 'query_id,doc_id,score\n"q\nr",a,1\n"q",b,two\n')
-    assert "some.csv, line 4" in refusal(irmx.read_run, path)
-
-
-@pytest.mark.parametrize("stamps", [["1970-01-02", "1970-01-03"], ["1970-01-02", "1970-01-03T00:00:00Z"]])
-def test_dates_as_texts(stamps: list[str], tmp_path: Path) -> None:
-    run = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "score": [2.0, 1.0], "stamp": stamps})
-    run.to_csv(tmp_path / "run.csv", index=False)
-    for source in (tmp_path / "run.csv", run):
-        rankings = irmx.rankings({"q": {"a": 1, "b": 1}}, source)
-        assert rankings.relevant.column(Column("run", "stamp", "when", "s")).tolist() == [86_400, 172_800]
-    assert irmx.read_table(run, {"score": Param(float, "")})["score"].tolist() == [2, 1]

@@ -1,7 +1,5 @@
 """A file is whole or not there, whatever happens while it is written, and wherever it is."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess
@@ -60,40 +58,32 @@ def test_a_name_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
         write(tmp_path / ("a" * 256))
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, MemoryError, ValueError])
-def test_after_any_failure_the_old_file_is_there_and_nothing_else(old: Path, error: type[BaseException]) -> None:
-    def fail() -> None:
-        with irmx.toolkit.new_file(old) as file:
-            file.write(b"half")
-            raise error
-
-    with pytest.raises(error):
-        fail()
-    assert old.read_bytes() == b"old"
-    assert list(old.parent.iterdir()) == [old]
+FAULTS: dict[str, type[BaseException]] = {
+    "Ctrl-C": KeyboardInterrupt, "too little memory": MemoryError, "fsync": DataError, "replace": DataError,
+    "full disk, told when it is closed": DataError, "full disk, told while it is written": DataError,
+}  # fmt: skip
 
 
 @posix
-@pytest.mark.parametrize("size", [9, 999_999], ids=["told-when-it-is-closed", "told-while-it-is-written"])
-def test_a_full_disk_is_told_and_harms_nothing(old: Path, size: int) -> None:
-    reason = os.strerror(errno.EFBIG)
-    with files_of_at_most(8), pytest.raises(DataError, match=rf"^{old} cannot be written: {reason}\. Make room\.$"):  # noqa: SIM117
-        with irmx.toolkit.new_file(old, advice="Make room.") as file:
-            file.write(b"a" * size)
-    assert old.read_bytes() == b"old"
-    assert list(old.parent.iterdir()) == [old]
-
-
-@pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_the_last_steps_may_fail_too(old: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+@pytest.mark.parametrize("fault", FAULTS)
+def test_after_any_fault_the_old_file_is_there_and_nothing_else(old: Path, monkeypatch: Any, fault: str) -> None:
     def refuse(*given: Any) -> None:
         raise OSError(errno.EDQUOT, "...")
 
-    monkeypatch.setattr(os, step, refuse)
-    with pytest.raises(DataError, match=os.strerror(errno.EDQUOT)):
-        write(old)
-    assert old.read_bytes() == b"old"
-    assert list(old.parent.iterdir()) == [old]
+    def fail() -> None:
+        with irmx.toolkit.new_file(old, advice="Make room.") as file:
+            file.write(b"a" * (999_999 if "while" in fault else 9))
+            if FAULTS[fault] is not DataError:
+                raise FAULTS[fault]
+
+    if hasattr(os, fault):
+        monkeypatch.setattr(os, fault, refuse)
+    with files_of_at_most(8 if "disk" in fault else 99), pytest.raises(FAULTS[fault]) as error:
+        fail()
+    if FAULTS[fault] is DataError:
+        reason = os.strerror(errno.EFBIG if "disk" in fault else errno.EDQUOT)
+        assert str(error.value) == f"{old} cannot be written: {reason}. Make room."
+    assert (old.read_bytes(), list(old.parent.iterdir())) == (b"old", [old])
 
 
 def test_what_is_no_file_is_told(old: Path) -> None:
@@ -210,11 +200,10 @@ def test_readers_and_writers_at_the_same_time_see_whole_files(old: Path) -> None
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 def test_standard_output_on_a_full_disk_is_told_at_whatever_moment() -> None:
-    at_the_end = "import sys, irmx.cli.app as app; app.run = lambda: (print('last'), sys.exit(0)); "
-    for before, unbuffered in (("", ""), ("", "1"), (at_the_end, "")):
+    for unbuffered in ("", "1"):  # at the end, and at the first line
         with open("/dev/full", "w") as full:
             done = subprocess.run(
-                [sys.executable, "-c", f"{before}from irmx.cli import main; main()", "demo"],
+                [sys.executable, "-c", "from irmx.cli import main; main()", "demo"],
                 env={**os.environ, "PYTHONUNBUFFERED": unbuffered}, stdout=full, stderr=subprocess.PIPE, text=True,
             )  # fmt: skip
         assert (done.returncode, done.stderr) == (1, "irmx: The output cannot be written: No space left on device\n")

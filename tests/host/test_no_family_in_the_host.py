@@ -52,8 +52,3 @@ def test_the_host_names_no_column_that_only_plugins_declare(path: Path) -> None:
         if name in OF_PLUGINS and name not in WORDS and (file, name) not in OTHER_THINGS
     ]
     assert not found
-
-
-def test_names_are_found_in_code_and_in_texts() -> None:
-    source = 'def f(dwell):\n    "The window of it."\n    return table.vertical["media"]\n'
-    assert {name for _, name in names(source)} >= {"dwell", "window", "vertical", "media"}

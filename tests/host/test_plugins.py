@@ -1,7 +1,5 @@
 """Installed plugins that are broken or claim one name: the shell says who is not in use and why, and all others work."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,14 +1,11 @@
 """One place that prints rows, in every format: nothing is lost, no number is cut, no name breaks a line or a terminal."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import re
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -69,10 +66,6 @@ def test_full_precision_is_not_folded(capsys: pytest.CaptureFixture[str]) -> Non
         assert any(repr(0.12345678901234567) in line for line in printed(frame, width, capsys, places=-1))
 
 
-def test_a_table_that_fits_is_as_it_is_in_a_file(capsys: pytest.CaptureFixture[str]) -> None:
-    assert printed(held_out(4), 200, capsys) == printed(held_out(4), None, capsys)
-
-
 @pytest.mark.parametrize(
     ("value", "places", "read", "number"),
     [
@@ -116,10 +109,7 @@ def test_the_formats_of_irmx_are_these() -> None:
 @pytest.mark.parametrize(
     ("output_format", "expected"),
     [
-        (
-            "tsv",
-            "run\tdocuments\tvalue\tlocal\terror\ngröße 検索\t3\t0.6667\tyes\t\nb\t12\t\t\t0.5000\n",
-        ),
+        ("tsv", "run\tdocuments\tvalue\tlocal\terror\ngröße 検索\t3\t0.6667\tyes\t\nb\t12\t\t\t0.5000\n"),
         ("csv", "run,documents,value,local,error\ngröße 検索,3,0.6667,yes,\nb,12,,,0.5000\n"),
         (
             "jsonl",
@@ -220,13 +210,6 @@ def test_what_is_special_is_escaped() -> None:
     assert list(csv.reader(io.StringIO(shown([{"a": 'x,"y" z', "b": 1}], "csv")))) == [["a", "b"], ['x,"y" z', "1"]]
 
 
-def test_json_lines_have_invisible_characters_as_escapes() -> None:
-    hostile = HOSTILE + "\x1b\x7f\u061c\u200e\u2028\u2066"
-    line = shown([{"a": hostile}], "jsonl")
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u2028-\u202e\u2066\ud800]", line)
-    assert json.loads(line)["a"] == hostile
-
-
 @pytest.mark.parametrize(
     ("text", "latex", "markdown"),
     [
@@ -246,15 +229,6 @@ def test_a_cell_is_neither_markup_nor_an_argument_of_the_line_before(text: str, 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
-
-
-def test_a_narrow_terminal_breaks_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "30")
-    values = {f"MP(model=GL_AD_ID(max_hop={hop}),rescale='recall')@100": 0.1234567 * hop for hop in range(1, 8)}
-    out = Terminal()
-    print_rows([{"run": "a_long_name.run", **values}, {"run": "b", **values}], "table", file=out)
-    (row,) = [line.split() for line in out.getvalue().splitlines() if "a_long_name.run" in line]
-    assert row == ["a_long_name.run", *(f"{value:.4f}" for value in values.values())]
 
 
 def test_names_of_columns_are_folded_before_texts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,19 +285,3 @@ def test_eval_gives_markup_a_row_per_run(command: Callable[..., Any]) -> None:
     lines = command(*COMMANDS["eval, several runs"], "-o", "markdown").out.splitlines()
     assert lines[0] == "| run | AP | P@5 |"
     assert [line.split(" | ")[0] for line in lines[2:]] == [f"| {system}.run" for system in SYSTEMS]
-
-
-def test_hostile_ids_from_a_file(command: Callable[..., Any], tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text("q\x1b[31m 0 a 1\n")
-    (tmp_path / "run").write_text("q\x1b[31m Q0 a 1 1.0 x\n")
-    (tmp_path / "dated.csv").write_text("query_id,doc_id,relevance,timestamp\nq\x1b[31m,a,1,2014-03-01\n")
-    for output_format in FORMATS[:3]:
-        for asked in (
-            ("eval", "qrels", "run", "AP", "-q"),
-            ("explain", "qrels", "run", "NCP(law=first)", "-t", "q\x1b[31m"),
-            ("temporal", "windows", "dated.csv", "-w", "1y"),
-        ):
-            done = command(*asked, "-o", output_format, cwd=tmp_path)
-            assert done.code == 0, done.err
-            assert "\x1b" not in done.out
-            assert r"q\x1b[31m" in done.out or (asked[0] == "explain" and output_format in ("tsv", "csv"))

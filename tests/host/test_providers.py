@@ -1,7 +1,5 @@
 """Providers of ir_measures: one order of documents for all, plain floats, and what they would crash at or misread is refused."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
@@ -278,9 +276,7 @@ def test_a_mean_over_no_topic_is_told() -> None:
         (["topic", "r", "ERR@5"], 1, "Found the topic 'q1' in the qrels topic. Number the topics"),
     ],
 )
-def test_the_command_says_the_same(
-    arguments: list[str], code: int, says: str, tmp_path: Path, command: Callable[..., Any]
-) -> None:
+def test_the_command_says_the_same(arguments: list[str], code: int, says: str, tmp_path: Path, command: Any) -> None:
     for name, text in {
         "q": "1 0 a 1",
         "large": "1 0 a 1000000000",

@@ -1,7 +1,5 @@
 """Rankings, their views, subtopics and streams, beside plain Python that sorts rows and changes qrels before it reads them."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """One reader of tables for every plugin: of any source, checked, with the place of what is wrong."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Rows of the run and of the qrels, and their columns: what is there, in which order, and what is missing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from pathlib import Path

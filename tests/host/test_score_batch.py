@@ -1,7 +1,5 @@
 """Batches of a run are scored as the run is, by a function that other engines call, and never from parts of a topic."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 from typing import Any
@@ -149,25 +147,3 @@ def test_qrels_are_given_once() -> None:
 def test_mistakes_are_found_when_it_is_made(measures: str, qrels: Any, error: Any, says: str) -> None:
     with pytest.raises(error, match=says):
         irmx.batch_scorer(measures, qrels)
-
-
-def test_a_process_prepares_itself_once_for_all_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = pickle.dumps(irmx.batch_scorer("AP", irmx.read_qrels(qrels_path())))
-    before = len(sent)
-    read, made = irmx.read_qrels(qrels_path()), []
-    monkeypatch.setattr(
-        type(read), "__setstate__", lambda self, state: (made.append(1), self.__dict__.update(state)), raising=False
-    )
-    copies = [pickle.loads(sent) for _ in range(5)]
-    values = [copy(of_rows(("1", "d1", 1.0))).to_pylist() for copy in copies]
-    assert values == values[:1] * 5
-    assert len(made) == 1
-    assert abs(len(pickle.dumps(copies[0])) - before) < before / 10
-
-
-def test_what_was_looked_up_is_not_sent() -> None:
-    judgments = irmx.read_qrels(qrels_path())
-    before = len(pickle.dumps(judgments))
-    irmx.calc_aggregate("AP nDCG@10 P@5 Bpref ERR@20", judgments, run_path("bm25"))
-    assert len(pickle.dumps(judgments)) <= before * 1.01
-    assert pickle.loads(pickle.dumps(judgments)).as_dict() == judgments.as_dict()

@@ -1,7 +1,5 @@
 """No measure changes what another sees: what measures share is read-only, and the error says what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

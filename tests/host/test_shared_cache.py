@@ -1,10 +1,7 @@
 """The cache of looked-up values, used by several at the same time, damaged, or without room."""
 
-from __future__ import annotations
-
 import sqlite3
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -26,29 +23,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
 def again() -> Cache:
     """The same cache, as another process has it."""
     return Cache("a/b", Field("a", "day", "date"), "host 1")
-
-
-def test_readers_and_writers_at_the_same_time_lose_nothing_and_see_whole_files(cache: Cache) -> None:
-    own = [{f"{writer}-{i}": Value(float(i)) for i in range(6)} for writer in range(4)]
-    shared = {"shared": Value("same", "a rule")}
-
-    def write(values: dict[str, Value]) -> None:
-        for doc_id, value in values.items():
-            again().add({doc_id: value} | shared)
-
-    def read(_: int) -> list[dict[str, Value]]:
-        return [again().read() for _ in range(40)]
-
-    with ThreadPoolExecutor(8) as threads:
-        writing = [threads.submit(write, values) for values in own]
-        seen = [values for of_reader in threads.map(read, range(4)) for values in of_reader]
-        for one in writing:
-            one.result()  # and no warning, which would be an error
-    expected = {"old": Value(1.0)} | shared
-    for values in own:
-        expected |= values
-    assert cache.read() == expected
-    assert all({"old": Value(1.0)}.items() <= values.items() <= expected.items() for values in seen)
 
 
 @pytest.mark.parametrize("damage", ["junk", "inside"])

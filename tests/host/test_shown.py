@@ -3,13 +3,11 @@
 import inspect
 import pickle
 import pydoc
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 import irmx
-from irmx import Measure, Param, Ranking, Symbol
+from irmx import Measure, Param, Symbol
 from irmx.toolkit import duration
 
 
@@ -61,37 +59,3 @@ def test_help_shows_the_parameters_below_the_docstring() -> None:
     assert f"the depth\n          {Depths.SUPPORTED_PARAMS['deep'].expects()}; ranks; default 10" in of_symbol
     assert (Looked.__doc__, Deeper.__doc__) == ("The share of relevant documents that a user looks at.", None)
     assert (Deeper().__doc__ or "").startswith("A variant without a docstring.\n\nParameters\n  law: how deep")
-
-
-@pytest.mark.parametrize("name", ["MP", "NCP", "GL_AD_ID"])
-def test_help_of_the_shipped_ones_names_every_parameter(name: str) -> None:
-    shown = getattr(irmx, name)
-    declared: dict[str, Any] = getattr(shown, "SUPPORTED_PARAMS", None) or shown.SUPPORTED_PARAMS
-    text = pydoc.render_doc(shown, renderer=pydoc.plaintext)
-    for parameter, param in declared.items():
-        assert f"{parameter}: {param.desc}" in text
-
-
-QRELS, RUN = "q 0 a 1\nq 0 b 0\nr 0 c 1\n", "q Q0 a 1 2.0 t\nq Q0 x 2 1.0 t\nr Q0 y 1 1.0 t\n"
-
-
-def test_short_representations(tmp_path: Path) -> None:
-    (tmp_path / "some.qrels").write_text(QRELS)
-    (tmp_path / "some.run").write_text(RUN)
-    judgments = irmx.read_qrels(tmp_path / "some.qrels")
-    assert repr(judgments) == "<Judgments: 2 topics, 3 documents, some.qrels>"
-    assert repr(irmx.read_qrels(judgments.as_dict())) == "<Judgments: 2 topics, 3 documents>"
-    run = irmx.read_run(tmp_path / "some.run")
-    assert repr(run).startswith("<Run: 2 topics, 3 documents")
-    assert repr(irmx.read_run(run.as_dict())) == "<Run: 2 topics, 3 documents>"
-    made = irmx.evaluator("AP P@5 RR NCP(law=first)", judgments)
-    assert "<Judgments: 2 topics, 3 documents, some.qrels>" in repr(made)
-    assert "4 measures, AP, P@5, RR, ...;" in repr(made)
-    rankings = irmx.rankings(judgments, run)
-    assert repr(rankings) == "<Rankings: 2 topics, 3 documents>"
-    assert repr(Ranking(rankings, 0)) == "<Ranking: topic q, 2 documents>"
-
-
-def test_numbers_in_representations_are_easy_to_read() -> None:
-    many = {"q": {f"d{i}": 1 for i in range(1234)}}
-    assert repr(irmx.read_qrels(many)) == "<Judgments: 1 topic, 1,234 documents>"

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import pickle
 import tracemalloc
 from collections.abc import Callable
@@ -96,12 +95,6 @@ def test_other_spaces_are_part_of_no_number(kind: str, space: str, write: Any) -
         irmx.read_qrels(path)
 
 
-@pytest.mark.parametrize("kind", ["csv", "quoted.csv", "tsv", "jsonl"])
-def test_blanks_of_ascii_are_left_out(kind: str, write: Any) -> None:
-    path = write(f"qrels.{kind}", WRITERS[kind]([(" 1", " a ", "1"), ("1 ", "b", " 0")]))
-    assert irmx.read_qrels(path).as_dict() == {"1": {"a": 1, "b": 0}}
-
-
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_byte_order_mark_inside_of_a_file_is_refused_with_its_line(kind: str, write: Any) -> None:
     path = write(f"qrels.{kind}", WRITERS[kind]([("1", "b", "0"), ("1", "\ufeffa", "1")]))
@@ -149,19 +142,6 @@ def test_other_scores_are_read_without_a_word(scores: list[Any]) -> None:
 # -- chunks ------------------------------------------------------------------------------------------------
 
 
-def test_reading_in_chunks_answers_what_reading_at_once_answers(write: Any, command: Any) -> None:
-    rows = [f"{t} Q0 d{i} {i} {100 - i} x\n" for t in range(1, 40) for i in range(50)]
-    write("qrels", "".join(f"{t} 0 d{i} {i % 2}\n" for t in range(1, 40) for i in range(9)))
-    folder = write("comment.txt", "#this is a comment of many words\n" + "".join(rows)).parent
-    write("twice.txt", "".join(rows) + "zz Q0 d1 1 1 x\nzz Q0 d1 2 1 x\n")
-    for name, code in (("comment.txt", 0), ("twice.txt", 1)):
-        at_once, in_chunks = (
-            command("eval", "qrels", name, "AP", "--memory", memory, cwd=folder) for memory in ("1GB", "3KB")
-        )
-        assert (at_once.code, at_once.out, at_once.err) == (in_chunks.code, in_chunks.out, in_chunks.err)
-        assert at_once.code == code
-
-
 # -- expressions and other files ---------------------------------------------------------------------------
 
 
@@ -184,25 +164,11 @@ def test_a_small_file_with_a_huge_key_takes_little_memory(tmp_path: Path) -> Non
     assert len(str(error.value)) < 1000
 
 
-def test_columns_of_parquet_that_nobody_asks_for_are_not_read(tmp_path: Path) -> None:
-    """Forty megabytes in a file of some kilobytes, which would be read twice over."""
-    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(4000, dtype=np.int32)), ["x" * 10_000])
-    columns = {
-        "query_id": ["1"] * 4000,
-        "doc_id": [f"d{i}" for i in range(4000)],
-        "score": range(4000, 0, -1),
-        "a.b": range(4000),
-    }
-    pq.write_table(pa.table({**columns, "text": text.cast(pa.string())}), tmp_path / "run.parquet")
-    pool = pa.default_memory_pool()
-    before = pool.bytes_allocated()
-    run = irmx.read_run(tmp_path / "run.parquet")
-    assert means({"1": {"d1": 1}}, run, "RR") == 0.5
-    assert pool.bytes_allocated() - before < 2_000_000
-    assert {"text", "a.b"} < set(run.columns)
-    table = irmx.read_table(tmp_path / "run.parquet", {"a.b": int, "text": str})
-    assert table["a.b"].tolist() == list(range(4000))
-    assert len(table["text"][0]) == 10_000
+def test_a_column_of_parquet_whose_name_has_a_dot_is_read(tmp_path: Path) -> None:
+    columns = {"query_id": ["1"] * 9, "doc_id": [f"d{i}" for i in range(9)], "score": range(9, 0, -1), "a.b": range(9)}
+    pq.write_table(pa.table(columns), tmp_path / "run.parquet")
+    assert "a.b" in irmx.read_run(tmp_path / "run.parquet").columns
+    assert irmx.read_table(tmp_path / "run.parquet", {"a.b": int})["a.b"].tolist() == list(range(9))
 
 
 def test_a_table_of_which_some_columns_are_not_read_goes_to_other_processes(tmp_path: Path, command: Any) -> None:
@@ -226,19 +192,6 @@ def test_a_folder_that_contradicts_a_column_of_its_file_is_refused(tmp_path: Pat
         irmx.read_run(tmp_path / "run")
     (tmp_path / "run" / "query_id=3").rename(tmp_path / "run" / "query_id=2")
     assert irmx.read_run(tmp_path / "run").as_dict() == {"1": {"a": 1.0}, "2": {"a": 1.0}}
-
-
-def test_a_folder_without_parquet_on_its_first_level_is_not_searched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "below" / "deeper").mkdir(parents=True)
-    pq.write_table(pa.table({"query_id": ["1"]}), tmp_path / "below" / "deeper" / "part.parquet")
-    listed: list[Any] = []
-    walk = os.walk
-    monkeypatch.setattr(os, "walk", lambda top, *more: listed.append(top) or walk(top, *more))
-    with pytest.raises(DataError):
-        irmx.read_run(tmp_path)
-    assert listed == []
 
 
 def test_a_zip_archive_is_named(tmp_path: Path) -> None:

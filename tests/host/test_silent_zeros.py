@@ -1,7 +1,5 @@
 """What would give 0 in silence is told: rel above every grade, a run of which no document is judged."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What measures of streams get and give: documents that repeat, values with further fields, tables that they explain."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import warnings

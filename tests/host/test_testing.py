@@ -1,7 +1,5 @@
 """The conformance kit: a sound measure passes every check, and one with a single flaw fails just the check for it."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import subprocess
@@ -17,15 +15,7 @@ from joblib.externals.loky.cloudpickle_wrapper import dumps
 
 import irmx
 from irmx import Column, Measure, SampleValues, UsageError
-from irmx.testing import (
-    CHECKS,
-    OF_SETTINGS,
-    CheckError,
-    Sample,
-    check_measure,
-    instances,
-    parametrize_with_checks,
-)
+from irmx.testing import CHECKS, OF_SETTINGS, CheckError, Sample, check_measure, instances, parametrize_with_checks
 from irmx.testing.generate import Data, for_all
 from irmx.testing.strategies import samples
 
@@ -145,14 +135,6 @@ def test_further_measures_of_a_class_get_the_checks_of_what_parameters_change() 
         "ZFlawless(weight=0.5)": list(OF_SETTINGS),
         "ZUncited(weight=0.5)": list(CHECKS),
     }
-
-
-def test_samples_are_drawn_once_for_measures_that_read_the_same_columns() -> None:
-    data = Data(examples=3)
-    drawn = [list[Sample]() for _ in range(2)]
-    for found, weight in zip(drawn, (0.25, 0.5), strict=True):
-        for_all(data.samples(Flawless(weight=weight)), found.append, data)
-    assert all(one is other for one, other in zip(*drawn, strict=True))
 
 
 def test_a_setting_whose_place_the_examples_take_is_told() -> None:

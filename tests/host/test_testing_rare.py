@@ -1,7 +1,5 @@
 """The conformance kit finds flaws that show rarely: in other settings, in deep rankings, in what scoring leaves behind."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

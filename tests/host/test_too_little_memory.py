@@ -1,7 +1,5 @@
 """Too little memory ends in a message that says what needs it and what to do, wherever it is felt."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal
@@ -97,18 +95,13 @@ def test_every_kind_of_memory_error_is_named(error: MemoryError, command: Callab
     with pytest.raises(TooLittleMemoryError, match=r"^The measure Hungry.* needs more memory") as told:
         irmx.calc_aggregate(Hungry, {"q": {"a": 1}}, {"q": {"a": 1.0}})
     assert isinstance(told.value, (irmx.IrmxError, MemoryError))
-    with monkeypatch.context() as patched:
-        patched.setattr("irmx.score.scored_runs.Join", short)
-        done = command("eval", "qrels", "run", "NCP(law=first)", cwd=tmp_path)
-        assert (done.code, done.err) == (1, f"irmx: Scoring the run run{end}")
-    with monkeypatch.context() as patched:
-        patched.setattr(type(registry().formats()["trec"]), "read", short)
-        done = command("eval", "qrels", "run", "NCP(law=first)", cwd=tmp_path)
-        assert (done.code, done.err) == (1, f"irmx: Reading qrels{end}")
-    with monkeypatch.context() as patched:
-        patched.setattr("irmx.cli.eval.runs_and_measures", short)
-        done = command("eval", "qrels", "run", "AP", cwd=tmp_path)
-        assert (done.code, done.err) == (1, f"irmx: This command{end}")
+    trec = type(registry().formats()["trec"])
+    places = {"Scoring the run run": "irmx.score.scored_runs.Join", "This command": "irmx.cli.eval.runs_and_measures"}
+    for what, place in {**places, "Reading qrels": f"{trec.__module__}.{trec.__qualname__}.read"}.items():
+        with monkeypatch.context() as patched:
+            patched.setattr(place, short)
+            done = command("eval", "qrels", "run", "NCP(law=first)", cwd=tmp_path)
+        assert (done.code, done.err) == (1, f"irmx: {what}{end}")
 
 
 def test_a_provider_in_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:

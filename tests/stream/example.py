@@ -1,7 +1,5 @@
 """Judgments and updates of one topic, as the measures of the Temporal Summarization track read them, and the worked example."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Users who read updates one by one, as the definitions say it: what the vectorised interfaces are compared with."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 

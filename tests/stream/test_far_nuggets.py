@@ -1,7 +1,5 @@
 """A nugget whose time is more than a year from all others of its topic is told once, of the qrels."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The population behind a log of visits is found again."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,10 +1,7 @@
 """The reading interfaces do exactly what a user does who reads one update after the other."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,6 +22,8 @@ from irmx_stream import (
     simulate,
 )
 from irmx_stream.interfaces import NEVER
+
+from . import plain
 
 CASES: dict[str, tuple[ReadingInterface, str, dict[str, Any]]] = {
     "reverse chronological": (REVERSE_CHRONOLOGICAL, "reverse_chronological", {}),
@@ -80,7 +79,7 @@ def traces_and_speeds(draw: st.DrawFn) -> tuple[Traces, list[float]]:
     return Traces(np.array(offsets), np.array(start), np.array(duration), first, seed, end), speeds
 
 
-def check(name: str, stream: Stream, traces: Traces, speeds: list[float], plain: ModuleType) -> None:
+def check(name: str, stream: Stream, traces: Traces, speeds: list[float]) -> None:
     interface, walker, parameters = CASES[name]
     users = getattr(plain, walker)(stream, traces, speeds, **parameters)
     speed = np.array(speeds)
@@ -92,14 +91,12 @@ def check(name: str, stream: Stream, traces: Traces, speeds: list[float], plain:
 
 @pytest.mark.parametrize("name", CASES)
 @given(stream=streams(), users=traces_and_speeds())
-def test_equals_the_user_who_reads_one_by_one(
-    name: str, plain: ModuleType, stream: Stream, users: tuple[Traces, list[float]]
-) -> None:
-    check(name, stream, *users, plain)
+def test_equals_the_user_who_reads_one_by_one(name: str, stream: Stream, users: tuple[Traces, list[float]]) -> None:
+    check(name, stream, *users)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_equals_on_a_simulated_population(name: str, plain: ModuleType) -> None:
+def test_equals_on_a_simulated_population(name: str) -> None:
     rng = np.random.default_rng(5)
     length = 2 * 86400
     time = np.sort(rng.integers(-3600, length, 150)).astype(float)
@@ -109,12 +106,12 @@ def test_equals_on_a_simulated_population(name: str, plain: ModuleType) -> None:
     )  # fmt: skip
     for population in (Population(), Population(MA="20m", SA="20m", MD="20s", SD="40s")):
         users = population.draw(30, seed=2)
-        check(name, stream, simulate(users, length, seed=2), users.speed.tolist(), plain)
+        check(name, stream, simulate(users, length, seed=2), users.speed.tolist())
 
 
 @pytest.mark.parametrize("name", CASES)
 @given(stream=streams())
-def test_the_order_is_that_of_one_long_visit(name: str, plain: ModuleType, stream: Stream) -> None:
+def test_the_order_is_that_of_one_long_visit(name: str, stream: Stream) -> None:
     interface, walker, parameters = CASES[name]
     order = interface.order(stream)
     assert sorted(order.tolist()) == list(range(len(stream.held)))

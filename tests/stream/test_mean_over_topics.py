@@ -1,7 +1,5 @@
 """The standard error of the mean over topics: topics are given, users random and the same for all topics."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -292,32 +292,15 @@ def test_topics_the_run_lacks_have_zero_and_empty_streams_too() -> None:
     ("nuggets", "updates", "said"),
     [
         (NUGGETS.drop(columns="query_start"), UPDATES, "qrels column 'query_start'.* is missing.*tst:FOLDER"),
-        (
-            NUGGETS,
-            UPDATES.assign(length=-5),
-            "length of the update 'u0' of query t0 is -5; a length cannot be negative",
-        ),
+        (NUGGETS, UPDATES.assign(length=-5), "length of the update 'u0' of query t0 is -5; a length cannot be negative"),
         (NUGGETS.assign(query_end=5), UPDATES, "window of query t0 ends before it starts"),
-        (
-            NUGGETS.assign(timestamp=range(len(NUGGETS))),
-            UPDATES,
-            "'timestamp' has two values for the nugget 'n[0-9]' of query t0",
-        ),
+        (NUGGETS.assign(timestamp=range(len(NUGGETS))), UPDATES, "'timestamp' has two values for the nugget 'n[0-9]' of"),
         (NUGGETS.assign(timestamp=np.nan), UPDATES, "'timestamp' has no value for the nugget 'n[0-9]' of query t0"),
         (NUGGETS, UPDATES.assign(length="many"), "'length' must hold numbers. Found 'many'"),
-        (NUGGETS, UPDATES.assign(length=np.inf), "'length' must hold finite numbers. Found inf"),
-        (NUGGETS, UPDATES.assign(timestamp=-np.inf), "run column 'timestamp' must hold finite numbers. Found -inf"),
-        (NUGGETS.assign(timestamp=np.inf), UPDATES, "qrels column 'timestamp' must hold finite numbers"),
-        (NUGGETS.assign(query_end=np.inf), UPDATES, "'query_end' must hold finite numbers"),
-        (
-            NUGGETS.assign(length=NUGGETS.index + 1),
-            UPDATES.drop(columns="length"),
-            "'length' has two lengths of the update 'u[0-9]+' of query t0: [0-9]+ and [0-9]+ words",
-        ),
-        (NUGGETS, UPDATES.assign(score="sure"), "score 'sure' of the run is not a number"),
+        (NUGGETS.assign(length=NUGGETS.index + 1), UPDATES.drop(columns="length"), "'length' has two lengths of the update"),
         (NUGGETS.assign(query_end=NUGGETS.index + 9_000_000), UPDATES, "must have one value for query t0"),
     ],
-)
+)  # fmt: skip
 def test_bad_tables(nuggets: pd.DataFrame, updates: pd.DataFrame, said: str) -> None:
     with pytest.raises(irmx.DataError, match=said):
         values(MSU, nuggets, updates)
@@ -327,16 +310,8 @@ def test_bad_tables(nuggets: pd.DataFrame, updates: pd.DataFrame, said: str) -> 
     ("text", "said"),
     [
         ("MSU(MA='3 parsecs')", "'parsecs' is not a unit of time"),
-        ("MSU(MA=0)", "must be a duration .seconds, or a text such as .*, more than 0s"),
         ("MSU(MD='-2m')", "more than 0s. Got '-2m' instead"),
-        ("MSU(SD=-1)", "at least 0s"),
-        ("MSU(L=1.01)", r"'L' parameter of MSU must be a float in the range \[0, 1\]"),
-        ("MSU(users=10000000)", r"'users' parameter of MSU must be an int in the range \[1, 1.024e\+06\]"),
         ("MSU(users=1000000000)", r"'users' parameter of MSU must be an int in the range \[1, 1.024e\+06\]"),
-        ("MSU(users=0)", r"must be an int in the range \[1, 1.024e\+06\] or 'auto'"),
-        ("MSU(users='many')", r"or 'auto'"),
-        ("MSU(per='hour')", "one of 'second', 'update_read', 'update_emitted'"),
-        ("MSU(interface=sideways)", "sideways"),
         ("MSU(ratio='of_means')", "needs per='second'"),
         ("MSU(precision=0.1)", "needs users='auto'"),
         ("MSU(MA='1s',SA='20d')", "SA"),

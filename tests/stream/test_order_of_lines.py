@@ -1,15 +1,10 @@
 """No value depends on the order of the lines of a run or of qrels: updates that nothing else orders stand by their ids."""
 
-from __future__ import annotations
-
-import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import irmx
 from irmx_stream import Population, Traces, msu, reads_of, simulate, stream_of
@@ -31,57 +26,24 @@ MEASURES = [
     *(f"MSU({USERS},interface={interface})" for interface in INTERFACES),
     *(f"MSU({USERS},per='{per}')" for per in ("second", "update_read", "update_emitted")),
 ]
-COLUMNS = [
-    *("query_id", "doc_id", "iteration", "relevance", "timestamp", "importance", "nugget_length"),
-    *("match_start", "match_end", "query_start", "query_end", "length", "pooled", "original_length", "replaced"),
-]
 
 
-@st.composite
-def collections(draw: st.DrawFn) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """One or two topics with many equal times and confidences, updates emitted twice, and lengths that no sum rounds."""
-    q, r = [], []
-    for topic in range(draw(st.integers(1, 2))):
-        query = {"query_id": f"q{topic}", "query_start": 0.0, "query_end": 48 * HOUR}
-        known = draw(st.lists(st.integers(0, 20), min_size=1, max_size=5))
-        nuggets = [
-            {
-                "iteration": f"n{i}",
-                "timestamp": hour * HOUR,
-                "importance": float(i % 4),
-                "nugget_length": draw(st.sampled_from([3.1, 4.7, 6.3])),
-            }
-            for i, hour in enumerate(known)
-        ]
-        for i in range(draw(st.integers(1, 6))):
-            judged = {
-                **query,
-                "doc_id": f"u{i}",
-                "length": float(draw(st.integers(3, 30))),
-                "original_length": draw(st.sampled_from([math.nan, 25.0])),
-                "pooled": float(draw(st.integers(0, 1))),
-            }
-            held = draw(st.lists(st.sampled_from(nuggets), max_size=3))
-            for nugget in held:
-                start = draw(st.sampled_from([0.0, 0.1, 1.3]))
-                end = start + draw(st.sampled_from([0.7, 1.1, 2.0]))
-                replaced = draw(st.sampled_from([0.0, 0.0, 1.0]))
-                match = {"relevance": 1, "replaced": replaced, "match_start": start, "match_end": end}
-                q.append({**judged, **nugget, **match})
-            if not held:
-                q.append({**judged, "iteration": "", "relevance": 0})
-        declared = {**query, "doc_id": "", "relevance": 1, "pooled": 1.0}
-        q += [{**declared, **nugget} for nugget in nuggets]
-        emitted = st.tuples(
-            st.sampled_from([f"u{i}" for i in range(6)] + ["x", "y"]),
-            st.sampled_from([1.0, 2.0, 9.0]),
-            st.sampled_from([0.5, 1.0]),
-            st.sampled_from([None, 4.0, 11.0]),
-        )
-        for doc_id, hour, score, length in draw(st.lists(emitted, min_size=1, max_size=12)):
-            r.append({"query_id": f"q{topic}", "doc_id": doc_id, "timestamp": hour * HOUR, "score": score, "length": length})  # fmt: skip
-    numbers = {"original_length": float, "replaced": float}
-    return pd.DataFrame(q).reindex(columns=COLUMNS).astype(numbers), pd.DataFrame(r).astype({"length": float})
+def collection(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Two topics with many equal times and confidences, updates emitted twice, and lengths that no sum rounds."""
+    rng = np.random.default_rng(seed)
+    topic, update, nugget = (rng.integers(0, n, 24) for n in (2, 6, 4))
+    known, words = rng.integers(0, 20, (2, 4)), rng.choice([3.1, 4.7, 6.3], (2, 4))
+    begin = rng.choice([0.0, 0.1, 1.3], 24)
+    qrels = pd.DataFrame({"query_id": topic, "doc_id": update, "iteration": nugget, "relevance": 1, "importance": nugget,
+                          "timestamp": HOUR * known[topic, nugget], "nugget_length": words[topic, nugget],
+                          "match_start": begin, "match_end": begin + rng.choice([0.7, 1.1, 2.0], 24), "query_start": 0,
+                          "query_end": 48 * HOUR, "length": rng.integers(3, 30, (2, 6))[topic, update],
+                          "pooled": rng.integers(0, 2, (2, 6))[topic, update], "replaced": rng.integers(0, 3, 24) // 2,
+                          "original_length": rng.choice([np.nan, 25.0], (2, 6))[topic, update]})  # fmt: skip
+    run = pd.DataFrame({"query_id": rng.integers(0, 2, 24), "doc_id": rng.integers(0, 8, 24), "score": rng.choice([0.5, 1.0], 24),
+                        "timestamp": HOUR * rng.choice([1.0, 2, 9], 24), "length": rng.choice([np.nan, 4, 11], 24)})  # fmt: skip
+    texts = {"query_id": str, "doc_id": str}
+    return qrels.astype({**texts, "iteration": str}), run.astype(texts)
 
 
 def values(measure: str, qrels: pd.DataFrame, run: pd.DataFrame) -> dict[str, Any]:
@@ -90,14 +52,12 @@ def values(measure: str, qrels: pd.DataFrame, run: pd.DataFrame) -> dict[str, An
 
 
 @pytest.mark.filterwarnings("ignore::irmx.DataWarning")
-@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
-@settings(max_examples=25)
-@given(collection=collections(), data=st.data())
-def test_values_do_not_depend_on_the_order_of_lines(measure: str, collection: Any, data: st.DataObject) -> None:
-    qrels, run = collection
-    shuffled = [t.iloc[data.draw(st.permutations(range(len(t))))].reset_index(drop=True) for t in (qrels, run)]
-    assert values(measure, *shuffled) == values(measure, qrels, run)
+def test_values_do_not_depend_on_the_order_of_lines(measure: str) -> None:
+    for seed in range(4):
+        tables = collection(seed)
+        shuffled = [table.sample(frac=1, random_state=seed) for table in tables]
+        assert values(measure, *shuffled) == values(measure, *tables)
 
 
 def test_of_one_time_and_one_confidence_the_largest_id_is_read_first() -> None:

@@ -1,7 +1,5 @@
 """Populations: log-normal means with the mean and spread asked for, the same users whatever is asked of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

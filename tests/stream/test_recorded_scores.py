@@ -1,7 +1,5 @@
 """Scores for recorded users: those of a simulation, when the log is one; and the streams of topics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Traces: simulated ones are those of a plain loop, exactly; recorded ones are checked."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any
@@ -72,20 +70,13 @@ def test_seeds_differ() -> None:
     assert simulate(users, "1d", seed=1).duration[0] != simulate(users, "1d", seed=2).duration[0]
 
 
-def test_traces_stay_the_same_after_others_were_asked_for() -> None:
-    users = Population().draw(20)
-    first = simulate(users, "3d")
-    simulate(Population(MA="2m", SA="2m", MD="10s", SD="5s").draw(20), "3d")
-    again = simulate(users, "3d")
-    assert again.start.tolist() == first.start.tolist()
-
-
-def test_forgetting_kept_numbers_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_traces_and_forgotten_numbers_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     users = Population().draw(20)
     first = simulate(users, "3d", seed=8)
+    simulate(Population(MA="2m", SA="2m", MD="10s", SD="5s").draw(20), "3d", seed=8)
+    assert simulate(users, "3d", seed=8).start.tolist() == first.start.tolist()
     monkeypatch.setattr("irmx_stream.population._MOST_KEPT", 100)
-    again = simulate(users, "3d", seed=8)
-    assert again.start.tolist() == first.start.tolist()
+    assert simulate(users, "3d", seed=8).start.tolist() == first.start.tolist()
 
 
 def test_durations_and_times_away_have_the_means_of_the_user() -> None:
@@ -173,25 +164,12 @@ def test_the_part_within_a_window() -> None:
         ("user,start,duration\na,1,2\n,3,4\n", "line 3: the user is missing"),
         ("user,start,duration\na,1,2\na,5,two\n", "line 3: the duration must be a number .* Got 'two' instead"),
         ("user,start,duration\na,1,2\n\na,5,\n", "line 4: the duration is missing"),
-        (
-            "user,start,duration\na,1,2\na,noon,2\n",
-            "line 3: the start must be a number of seconds or a date such as .* Got 'noon'",
-        ),
         ("user,start,duration\na,2014-01-01,2\na,2014-31-01,2\n", "line 3: the start must be .* Got '2014-31-01'"),
         ("user,start,duration\na,1,2\na,,2\n", "line 3: the start is missing"),
         ("user,start,duration\na,1,2\na,inf,2\n", "line 3: the start must be .* Got 'inf'"),
-        (
-            "user,start,duration\na,9,2\nb,0,1\na,5,-1\n",
-            r"line 4: the duration must be a number in the range \[0, inf\). Got '-1'",
-        ),
-        (
-            "user,start,duration\na,9,2\nb,0,1\na,5,4.5\n",
-            "lines 4 and 2: two sessions of the user 'a' overlap. One ends at 9.5, the next starts at 9.",
-        ),
-        (
-            "user,start,duration,speed\na,1,2,0\n",
-            r"line 2: the speed must be a number in the range \(0, inf\). Got '0'",
-        ),
+        ("user,start,duration\na,9,2\nb,0,1\na,5,-1\n", r"line 4: the duration must be .*\[0, inf\). Got '-1'"),
+        ("user,start,duration\na,9,2\nb,0,1\na,5,4.5\n", "lines 4 and 2: two sessions of the user 'a' overlap."),
+        ("user,start,duration,speed\na,1,2,0\n", r"line 2: the speed must be .*\(0, inf\). Got '0'"),
         ("user,start,duration,speed\na,1,2,fast\n", "line 2: the speed must be .* Got 'fast'"),
         ("", "log.csv is empty: it holds no log of visits"),
         ("user,start,duration\na,1,2\na,3,4,5\n", "line 3: 4 fields where the header has 3 columns"),
@@ -226,10 +204,7 @@ TWO = {"offsets": [0, 2, 3], "start": [0.0, 60.0, 5.0], "duration": [60.0, 5.0, 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        (
-            {"start": [60.0, 0.0, 5.0]},
-            "Session 1 of user 0 .both counted from 0. starts at 0, before the previous one",
-        ),
+        ({"start": [60.0, 0.0, 5.0]}, "Session 1 of user 0 .both counted from 0. starts at 0, before the previous one"),
         ({"start": [0.0, 59.0, 5.0]}, "Session 1 of user 0 .* starts at 59, before the previous one ends at 60"),
         ({"duration": [60.0, 5.0, -1.0]}, "Session 0 of user 1 .* lasts -1 seconds, which is not a duration"),
         ({"duration": [60.0, math.nan, 1.0]}, "Session 1 of user 0 .* lasts nan seconds"),

@@ -1,9 +1,6 @@
 """The measures of the Temporal Summarization track equal their definitions, followed update by update in plain Python."""
 
-from __future__ import annotations
-
 import math
-from types import ModuleType
 from typing import Any
 
 import pandas as pd
@@ -12,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
+
+from . import example
 
 
 def plainly(
@@ -136,7 +135,7 @@ def topics(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]
     unimportant=st.sampled_from(["drop", "keep"]),
 )
 def test_both_ways_give_the_same(
-    example: ModuleType, given_topics: list[Any], gain: str, track: str, duplicates: str, words: str, unimportant: str
+    given_topics: list[Any], gain: str, track: str, duplicates: str, words: str, unimportant: str
 ) -> None:
     there = {f"q{i}": topic for i, topic in enumerate(given_topics) if topic[0]}
     if not there:
@@ -157,7 +156,7 @@ def test_both_ways_give_the_same(
 
 @pytest.mark.filterwarnings("ignore:.*contradict each other")  # rows are drawn that do
 @given(topic=topics(), data=st.data())
-def test_contributions_add_up_to_the_score(example: ModuleType, topic: Any, data: st.DataObject) -> None:
+def test_contributions_add_up_to_the_score(topic: Any, data: st.DataObject) -> None:
     rows, stream = topic
     if not rows:
         return

@@ -1,7 +1,5 @@
 """The track's years as datasets of ir_datasets, read from files that the user puts in place."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable
@@ -81,9 +79,7 @@ def test_eval_by_the_id(placed: Path, tmp_path: Path, command: Callable[..., Any
 
 
 @pytest.mark.parametrize("year", [2013, 2014, 2015])
-def test_without_the_files_it_says_what_goes_where(
-    home: Path, tmp_path: Path, command: Callable[..., Any], year: int
-) -> None:
+def test_without_the_files_it_says_what_goes_where(home: Path, tmp_path: Path, command: Any, year: int) -> None:
     (tmp_path / "run").write_text(RUN, encoding="utf-8")
     done = command("eval", f"trec-tst/{year}", tmp_path / "run", "LC")
     assert done.code == 1

@@ -1,10 +1,7 @@
 """Evaluation with a folder of the Temporal Summarization track as qrels, from the command and from Python."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pandas as pd
@@ -12,6 +9,8 @@ import pytest
 
 import irmx
 from irmx import DataError
+
+from . import track_files
 
 RUN = "1 team a 100-aa 1 1000 0.5\n1 team a 300-cc 3 23600 2\nTS99.2 team a 500-ee 1 5000 1e-3\n"
 """A run of the two topics."""
@@ -37,7 +36,7 @@ def test_eval_with_the_words_of_the_track(folder: Path, tmp_path: Path, command:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "jsonl"])
-def test_the_same_judgments_as_a_table_file(track_files: ModuleType, folder: Path, tmp_path: Path, suffix: str) -> None:
+def test_the_same_judgments_as_a_table_file(folder: Path, tmp_path: Path, suffix: str) -> None:
     (tmp_path / "run.txt").write_text(RUN, encoding="utf-8")
     names = [*track_files.COLUMNS, *track_files.OF_COPIES, *track_files.OF_THE_TRACK]
     frame = pd.DataFrame(track_files.rows_of(folder, names), columns=names)

@@ -1,12 +1,9 @@
 """The files of the Temporal Summarization track in a folder, as qrels."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import math
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -14,12 +11,14 @@ from hypothesis import strategies as st
 
 from irmx_stream.tst.tst_qrels import words_held_of_the_track
 
+from . import track_files
 
-def test_a_folder_as_rows_of_nuggets(track_files: ModuleType, folder: Path) -> None:
+
+def test_a_folder_as_rows_of_nuggets(folder: Path) -> None:
     assert track_files.rows_of(folder) == track_files.WANTED
 
 
-def test_files_are_known_by_content_packed_or_not(track_files: ModuleType, folder: Path) -> None:
+def test_files_are_known_by_content_packed_or_not(folder: Path) -> None:
     for name, new, pack in (
         ("topics.xml", "a.gz", gzip.compress),
         ("nuggets.tsv", "b", bz2.compress),
@@ -33,7 +32,7 @@ def test_files_are_known_by_content_packed_or_not(track_files: ModuleType, folde
     assert track_files.rows_of(folder) == track_files.WANTED
 
 
-def test_a_header_separated_by_blanks_and_lines_of_windows(track_files: ModuleType, folder: Path) -> None:
+def test_a_header_separated_by_blanks_and_lines_of_windows(folder: Path) -> None:
     lines = track_files.tsv(track_files.MATCHES).splitlines()
     lines[0] = "query_id    update_id   nugget_id\tmatch_start\tmatch_end\tauto_p"
     lines[2] = lines[2].replace("\t", "  ")
@@ -43,11 +42,9 @@ def test_a_header_separated_by_blanks_and_lines_of_windows(track_files: ModuleTy
 
 @pytest.mark.parametrize("headed", [True, False])
 @pytest.mark.parametrize("name", ["extended.tsv", "a.tsv"])
-def test_near_duplicates_found_later(track_files: ModuleType, folder: Path, name: str, headed: bool) -> None:
+def test_near_duplicates_found_later(folder: Path, name: str, headed: bool) -> None:
     """The extended pool is the one that holds all of the other; with two originals an update holds what both hold."""
-    (folder / name).write_text(
-        track_files.tsv([*track_files.UPDATES[not headed :], *track_files.EXTENDED]), encoding="utf-8"
-    )
+    track_files.write(folder / name, [*track_files.UPDATES[not headed :], *track_files.EXTENDED])
     assert track_files.rows_of(folder) == [*track_files.WANTED[:6], *track_files.LATER, *track_files.WANTED[6:]]
     copies = [
         row
@@ -65,7 +62,7 @@ def test_near_duplicates_found_later(track_files: ModuleType, folder: Path, name
     ]
 
 
-def test_words_as_the_script_of_the_track_counts_them(track_files: ModuleType, folder: Path) -> None:
+def test_words_as_the_script_of_the_track_counts_them(folder: Path) -> None:
     """'The bridge closed today': characters 4 to 17 go from the blanks before 3, none, to those before 17, two."""
     assert track_files.rows_of(folder, ["doc_id", "iteration", *track_files.OF_THE_TRACK]) == [
         ("100-aa-1", "N1", 2, 0, 2, 4),
@@ -88,22 +85,18 @@ def test_words_held_as_the_script_counts_them_by_listing_the_blanks(text: str, s
     assert words_held_of_the_track(start, start + length, text, math.nan, math.nan) == wanted
 
 
-def test_an_extended_pool_that_lacks_the_pool_is_known_by_its_name(track_files: ModuleType, folder: Path) -> None:
-    (folder / "updates.extended.tsv").write_text(
-        track_files.tsv([track_files.UPDATES[0], *track_files.EXTENDED]), encoding="utf-8"
-    )
+def test_an_extended_pool_that_lacks_the_pool_is_known_by_its_name(folder: Path) -> None:
+    track_files.write(folder / "updates.extended.tsv", [track_files.UPDATES[0], *track_files.EXTENDED])
     assert track_files.rows_of(folder) == [*track_files.WANTED[:6], *track_files.LATER, *track_files.WANTED[6:]]
 
 
-def test_without_texts_places_are_in_proportion(track_files: ModuleType, folder: Path) -> None:
+def test_without_texts_places_are_in_proportion(folder: Path) -> None:
     """Characters 4 to 17 of 23 characters and 4 words: from word floor(0.70) to word ceil(2.96)."""
     (folder / "pool.tsv").write_text(
         track_files.tsv(track_files.without_text(track_files.UPDATES)).replace("update_len", "update_len_chars"),
         encoding="utf-8",
     )
-    (folder / "nuggets.tsv").write_text(
-        track_files.tsv(track_files.without_text(track_files.NUGGETS)), encoding="utf-8"
-    )
+    track_files.write(folder / "nuggets.tsv", track_files.without_text(track_files.NUGGETS))
     found = track_files.rows_of(folder)
     assert [row[:7] + row[9:] for row in found] == [row[:7] + row[9:] for row in track_files.WANTED]
     assert [row[7:9] for row in found if row[7] is not None] == [(0, 3), (0, 3), (0, 1), (0, 1), (2, 5), (0, 3)]
@@ -115,19 +108,15 @@ def test_without_texts_places_are_in_proportion(track_files: ModuleType, folder:
     )
 
 
-def test_with_lengths_in_characters_only_a_word_is_six(track_files: ModuleType, folder: Path) -> None:
-    (folder / "pool.tsv").write_text(
-        track_files.tsv(track_files.without_text(track_files.UPDATES, words=False)), encoding="utf-8"
-    )
-    (folder / "nuggets.tsv").write_text(
-        track_files.tsv(track_files.without_text(track_files.NUGGETS, words=False)), encoding="utf-8"
-    )
+def test_with_lengths_in_characters_only_a_word_is_six(folder: Path) -> None:
+    track_files.write(folder / "pool.tsv", track_files.without_text(track_files.UPDATES, words=False))
+    track_files.write(folder / "nuggets.tsv", track_files.without_text(track_files.NUGGETS, words=False))
     found = track_files.rows_of(folder)
     assert [row[11] for row in found] == [4, 3, 3, 3, 6, 2, None, 5]
     assert [row[6] for row in found if row[6] is not None] == [3, 3, 3, 3, 3, 2, 3]
 
 
-def test_lengths_beyond_which_most_matches_end_are_words(track_files: ModuleType, folder: Path) -> None:
+def test_lengths_beyond_which_most_matches_end_are_words(folder: Path) -> None:
     """As in 2013: places are characters, six of them a word."""
     updates = [
         track_files.UPDATES[0],
@@ -137,26 +126,24 @@ def test_lengths_beyond_which_most_matches_end_are_words(track_files: ModuleType
         track_files.NUGGETS[0],
         *([*row[:4], str(len(row[5].split())), *row[5:]] for row in track_files.NUGGETS[1:]),
     ]
-    (folder / "pool.tsv").write_text(track_files.tsv(track_files.without_text(updates, words=False)), encoding="utf-8")
-    (folder / "nuggets.tsv").write_text(
-        track_files.tsv(track_files.without_text(nuggets, words=False)), encoding="utf-8"
-    )
+    track_files.write(folder / "pool.tsv", track_files.without_text(updates, words=False))
+    track_files.write(folder / "nuggets.tsv", track_files.without_text(nuggets, words=False))
     found = track_files.rows_of(folder)
     assert [row[:7] + row[9:] for row in found] == [row[:7] + row[9:] for row in track_files.WANTED]
     assert [row[7:9] for row in found if row[7] is not None] == [(0, 3), (0, 3), (0, 1), (0, 1), (1, 5), (0, 3)]
 
 
-def test_without_any_length_it_is_missing(track_files: ModuleType, folder: Path) -> None:
+def test_without_any_length_it_is_missing(folder: Path) -> None:
     bare = [[*row[:4], row[5]] for row in track_files.UPDATES]
-    (folder / "pool.tsv").write_text(track_files.tsv(bare), encoding="utf-8")
+    track_files.write(folder / "pool.tsv", bare)
     found = track_files.rows_of(folder)
     assert {row[11] for row in found} == {None}
     assert [row[:7] for row in found] == [row[:7] for row in track_files.WANTED]
 
 
-def test_several_matches_of_a_nugget_in_an_update_are_rows_of_their_own(track_files: ModuleType, folder: Path) -> None:
+def test_several_matches_of_a_nugget_in_an_update_are_rows_of_their_own(folder: Path) -> None:
     again = [["TS99.2", "500-ee-1", "M1", "20", "25", "0"], ["TS99.2", "500-ee-1", "M1", "2", "15", "1"]]
-    (folder / "matches.tsv").write_text(track_files.tsv([*track_files.MATCHES, *again]), encoding="utf-8")
+    track_files.write(folder / "matches.tsv", [*track_files.MATCHES, *again])
     assert track_files.rows_of(folder) == [
         *track_files.WANTED,
         (*track_files.WANTED[-1][:7], 4, 5, *track_files.WANTED[-1][9:]),

@@ -1,7 +1,5 @@
 """Runs of the Temporal Summarization track, known by their content."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from pathlib import Path

@@ -1,15 +1,14 @@
 """Wrong files of the Temporal Summarization track: what is left out is counted, and what cannot be read is named."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 import irmx
 from irmx import DataError, DataWarning
+
+from . import track_files
 
 TOLD = [
     ("matches", ["TS99.1", "400-dd-4", "N9", "0", "3", "0"], "1 matches name nuggets .* left out.*matches.tsv, line 6"),
@@ -21,9 +20,7 @@ TOLD = [
 
 
 @pytest.mark.parametrize(("name", "row", "text"), TOLD)
-def test_rows_that_are_left_out_are_counted(
-    track_files: ModuleType, folder: Path, name: str, row: list[str], text: str
-) -> None:
+def test_rows_that_are_left_out_are_counted(folder: Path, name: str, row: list[str], text: str) -> None:
     with (folder / f"{name}.tsv").open("a", encoding="utf-8") as file:
         file.write("\t".join(row) + "\n")
     with pytest.warns(DataWarning, match=text):
@@ -31,18 +28,14 @@ def test_rows_that_are_left_out_are_counted(
     assert found == track_files.WANTED
 
 
-def test_a_topic_without_pooled_updates_is_left_out(track_files: ModuleType, folder: Path) -> None:
+def test_a_topic_without_pooled_updates_is_left_out(folder: Path) -> None:
     (folder / "topics.xml").write_text(track_files.TOPICS.replace("</events>", "<event><id>3</id><start>1</start><end>2</end></event></events>"), encoding="utf-8")  # fmt: skip
     with pytest.warns(DataWarning, match="1 topic without pooled updates left out: 3"):
         assert track_files.rows_of(folder) == track_files.WANTED
 
 
-def test_an_update_with_matches_that_was_not_pooled_counts_as_found_later(
-    track_files: ModuleType, folder: Path
-) -> None:
-    (folder / "matches.tsv").write_text(
-        track_files.tsv([*track_files.MATCHES, ["TS99.1", "800-hh-1", "N3", "0", "8", "1"]]), encoding="utf-8"
-    )
+def test_an_update_with_matches_that_was_not_pooled_counts_as_found_later(folder: Path) -> None:
+    track_files.write(folder / "matches.tsv", [*track_files.MATCHES, ["TS99.1", "800-hh-1", "N3", "0", "8", "1"]])
     with pytest.warns(DataWarning, match="1 updates have matches but are not in the pool.*first: 1 800-hh-1"):
         found = track_files.rows_of(folder)
     assert found == [
@@ -81,7 +74,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "old", "new", "text"), WRONG)
-def test_a_wrong_line_is_named(track_files: ModuleType, folder: Path, name: str, old: str, new: str, text: str) -> None:
+def test_a_wrong_line_is_named(folder: Path, name: str, old: str, new: str, text: str) -> None:
     path = next(p for p in folder.iterdir() if p.stem == name)
     before = path.read_text(encoding="utf-8")
     assert old in before
@@ -90,7 +83,7 @@ def test_a_wrong_line_is_named(track_files: ModuleType, folder: Path, name: str,
         track_files.rows_of(folder)
 
 
-def test_entities_that_contain_entities_are_refused(track_files: ModuleType, folder: Path) -> None:
+def test_entities_that_contain_entities_are_refused(folder: Path) -> None:
     entities = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">\n' for i in range(1, 10))
     (folder / "topics.xml").write_text(
         f'<!DOCTYPE t [<!ENTITY l0 "lol">{entities}]>\n<t><event><id>1</id><title>&l9;</title></event></t>'
@@ -100,38 +93,36 @@ def test_entities_that_contain_entities_are_refused(track_files: ModuleType, fol
 
 
 @pytest.mark.parametrize("name", ["update_len", "n_words"])
-def test_a_negative_length_is_named(track_files: ModuleType, folder: Path, name: str) -> None:
+def test_a_negative_length_is_named(folder: Path, name: str) -> None:
     rows = track_files.without_text(track_files.UPDATES, words=name == "n_words")
     rows[3][rows[0].index(name)] = "-4"
-    (folder / "pool.tsv").write_text(track_files.tsv(rows), encoding="utf-8")
+    track_files.write(folder / "pool.tsv", rows)
     with pytest.raises(DataError, match=f"pool.tsv, line 4: the {name} '-4' is below 0"):
         track_files.rows_of(folder)
 
 
-def test_bytes_that_are_no_text_are_named(track_files: ModuleType, folder: Path) -> None:
+def test_bytes_that_are_no_text_are_named(folder: Path) -> None:
     (folder / "pool.tsv").write_bytes(track_files.tsv(track_files.UPDATES).encode().replace(b"Police", b"Poli\xe9e"))
     with pytest.raises(DataError, match=r"pool.tsv, line 5: the byte 0xe9 is not UTF-8"):
         track_files.rows_of(folder)
 
 
 @pytest.mark.parametrize("name", ["nuggets", "matches", "pool"])
-def test_a_table_without_rows_is_named(track_files: ModuleType, folder: Path, name: str) -> None:
+def test_a_table_without_rows_is_named(folder: Path, name: str) -> None:
     path = folder / f"{name}.tsv"
     path.write_text(path.read_text(encoding="utf-8").split("\n")[0] + "\n\n", encoding="utf-8")
     with pytest.raises(DataError, match=rf"{name}\.tsv has a header and no rows: query_id, "):
         track_files.rows_of(folder)
 
 
-def test_a_packed_file_that_is_cut_off_is_named(track_files: ModuleType, folder: Path) -> None:
+def test_a_packed_file_that_is_cut_off_is_named(folder: Path) -> None:
     (folder / "pool.tsv").write_bytes(gzip.compress(track_files.tsv(track_files.UPDATES).encode())[:60])
     with pytest.raises(DataError, match=r"pool.tsv is compressed, but truncated or damaged"):
         track_files.rows_of(folder)
 
 
 @pytest.mark.parametrize(("name", "kind"), [("nuggets.tsv", "nuggets"), ("matches.tsv", "matches"), ("pool.tsv", "updates"), ("topics.xml", "topics")])  # fmt: skip
-def test_a_missing_file_is_named_with_what_is_there(
-    track_files: ModuleType, folder: Path, name: str, kind: str
-) -> None:
+def test_a_missing_file_is_named_with_what_is_there(folder: Path, name: str, kind: str) -> None:
     (folder / name).rename(folder.parent / name)
     (folder / "other.xml").write_text("<queries/>", encoding="utf-8")
     with pytest.raises(
@@ -143,17 +134,15 @@ def test_a_missing_file_is_named_with_what_is_there(
 
 
 @pytest.mark.parametrize("name", ["nuggets.tsv", "matches.tsv", "pool.tsv", "topics.xml"])
-def test_two_files_that_can_be_meant_are_named(track_files: ModuleType, folder: Path, name: str) -> None:
+def test_two_files_that_can_be_meant_are_named(folder: Path, name: str) -> None:
     (folder / f"again.{name}").write_bytes((folder / name).read_bytes())
     with pytest.raises(DataError, match=rf"several files .*again.{name} and {name}"):
         track_files.rows_of(folder)
 
 
-def test_three_pools_and_an_extended_pool_alone_are_refused(track_files: ModuleType, folder: Path) -> None:
-    (folder / "extended.tsv").write_text(
-        track_files.tsv([*track_files.UPDATES, *track_files.EXTENDED]), encoding="utf-8"
-    )
-    (folder / "more.tsv").write_text(track_files.tsv(track_files.UPDATES[:3]), encoding="utf-8")
+def test_three_pools_and_an_extended_pool_alone_are_refused(folder: Path) -> None:
+    track_files.write(folder / "extended.tsv", [*track_files.UPDATES, *track_files.EXTENDED])
+    track_files.write(folder / "more.tsv", track_files.UPDATES[:3])
     with pytest.raises(DataError, match=r"extended\.tsv and more\.tsv and pool\.tsv"):
         track_files.rows_of(folder)
     (folder / "more.tsv").unlink()

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,8 @@ from hypothesis import strategies as st
 import irmx
 from irmx_stream import REVERSE_CHRONOLOGICAL, Population, Stream, Traces, compiled_gains, msu, reads_of, simulate
 from irmx_stream.gains import gains_of, mean_gain, powers
+
+from . import plain
 
 
 def at(text: str) -> float:
@@ -131,7 +132,7 @@ def cases(draw: st.DrawFn) -> tuple[Stream, Traces, list[float]]:
 
 
 def gains_one_by_one(
-    plain: ModuleType, stream: Stream, traces: Traces, speeds: list[float], loss: float, late: str = "before"
+    stream: Stream, traces: Traces, speeds: list[float], loss: float, late: str = "before"
 ) -> list[float]:
     """What users gain who read one by one: every nugget once, L^(k - b)."""
     holds: dict[int, list[int]] = {}
@@ -154,12 +155,10 @@ def gains_one_by_one(
 
 
 @given(cases(), st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), st.sampled_from(["before", "at"]))
-def test_equal_to_users_who_read_one_by_one(
-    plain: ModuleType, case: tuple[Any, Any, Any], loss: float, late: str
-) -> None:
+def test_equal_to_users_who_read_one_by_one(case: tuple[Any, Any, Any], loss: float, late: str) -> None:
     stream, traces, speeds = case
     speed = np.array(speeds)
-    one_by_one = gains_one_by_one(plain, stream, traces, speeds, loss, late)
+    one_by_one = gains_one_by_one(stream, traces, speeds, loss, late)
     assert reads_of(stream, traces, speed, late=late).gains(loss).tolist() == one_by_one
     indexed = traces.indexed(np.concatenate([stream.time, stream.known(late)]))
     assert reads_of(stream, indexed, speed, late=late).gains(loss).tolist() == one_by_one
@@ -171,9 +170,9 @@ def test_equal_to_users_who_read_one_by_one(
 
 
 @given(cases(), st.sampled_from(["second", "update_read", "update_emitted"]))
-def test_ratios_equal_to_users_who_read_one_by_one(plain: ModuleType, case: tuple[Any, Any, Any], per: str) -> None:
+def test_ratios_equal_to_users_who_read_one_by_one(case: tuple[Any, Any, Any], per: str) -> None:
     stream, traces, speeds = case
-    gains = gains_one_by_one(plain, stream, traces, speeds, 0.5)
+    gains = gains_one_by_one(stream, traces, speeds, 0.5)
     users = plain.reverse_chronological(stream, traces, speeds)
     amounts = {
         "second": [user.seconds for user in users],
@@ -199,7 +198,7 @@ def test_a_nugget_known_when_a_session_starts() -> None:
 
 
 @pytest.mark.parametrize("population", [Population(), Population(MA="5m", SA="5m", MD="20s", SD="40s")])
-def test_equal_to_users_of_a_population_who_read_one_by_one(plain: ModuleType, population: Population) -> None:
+def test_equal_to_users_of_a_population_who_read_one_by_one(population: Population) -> None:
     rng = np.random.default_rng(5)
     count, window = 400, 86400.0
     stream = Stream.of(
@@ -212,7 +211,7 @@ def test_equal_to_users_of_a_population_who_read_one_by_one(plain: ModuleType, p
     )
     users = population.draw(40, seed=2)
     traces = simulate(users, window, seed=2)
-    one_by_one = gains_one_by_one(plain, stream, traces, users.speed.tolist(), 0.9)
+    one_by_one = gains_one_by_one(stream, traces, users.speed.tolist(), 0.9)
     assert reads_of(stream, traces, users.speed).gains(0.9).tolist() == one_by_one
     assert compiled_gains.newest_first_gains(stream, traces, users.speed, [powers(0.9, 4096)])[0].tolist() == one_by_one
 

@@ -1,7 +1,5 @@
 """The files of the Temporal Summarization track of two invented topics, and the judgments they are to give."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +76,10 @@ OF_THE_TRACK = ["track_nugget_length", "track_match_start", "track_match_end", "
 
 def tsv(rows: list[list[str]]) -> str:
     return "".join("\t".join(row) + "\n" for row in rows)
+
+
+def write(path: Path, rows: list[list[str]]) -> None:
+    path.write_text(tsv(rows), encoding="utf-8")
 
 
 def without_text(rows: list[list[str]], words: bool = True) -> list[list[str]]:

@@ -1,7 +1,5 @@
 """Scores made of given values, to test comparisons with."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

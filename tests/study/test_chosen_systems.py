@@ -1,7 +1,5 @@
 """The systems that studies of measures leave out, and the means by which they are ranked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

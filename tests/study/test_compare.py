@@ -1,10 +1,7 @@
 """``irmx_study.compare``: its table against scipy and statsmodels, and what must not change it."""
 
-import csv
 import itertools
 import warnings
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,16 +15,13 @@ from statsmodels.stats.multitest import multipletests
 
 import irmx
 import irmx_study
-from irmx.demo import SYSTEMS, qrels_path, run_path
+from irmx.demo import qrels_path, run_path
 
 from .made_scores import made
 
+METHODS = {"holm": "holm", "bonferroni": "bonferroni", "hommel": "hommel", "bh": "fdr_bh"}
+"""The corrections by closed formulas, and their names in statsmodels."""
 COLUMNS = "measure,a,b,topics,mean_a,mean_b,difference,low,high,effect,statistic,p,p_corrected,wins,ties,losses,missing"
-
-
-@pytest.fixture(scope="module")
-def demo() -> irmx.Scores:
-    return irmx.scores("AP RR NCP(law=first)", qrels_path(), {system: run_path(system) for system in SYSTEMS})
 
 
 @pytest.fixture(scope="module")
@@ -39,20 +33,9 @@ def random() -> irmx.Scores:
 # -- the table -------------------------------------------------------------------------------------------------------
 
 
-def test_columns_in_python_and_in_csv(command: Callable[..., Any], tmp_path: Path, demo: irmx.Scores) -> None:
-    frame = irmx_study.compare(demo).frame()
-    assert ",".join(frame.columns) == COLUMNS
-    runs = [run_path(system) for system in SYSTEMS]
-    labels = itertools.chain.from_iterable(("--label", f"{Path(run_path(s)).name}={s}") for s in SYSTEMS)
-    done = command("compare", qrels_path(), *runs, "AP", "RR", "NCP(law=first)", "-o", "csv", *labels)
-    assert done.out.splitlines()[0] == COLUMNS
-    rows = [[*row[:3], *map(float, row[3:])] for row in csv.reader(done.out.splitlines()[1:])]
-    assert rows == frame.to_numpy().tolist()  # every digit
-    assert frame[["a", "b"]].drop_duplicates().to_numpy().tolist() == [["titles", "bm25"], ["recent", "bm25"]]
-
-
 def test_every_column_against_scipy(random: irmx.Scores) -> None:
     frame = irmx_study.compare(random, baseline="c", level=0.1, tie_threshold=0.05).frame()
+    assert ",".join(frame.columns) == COLUMNS
     assert frame[["measure", "a", "b"]].to_numpy().tolist() == [[m, a, "c"] for m in ("AP", "RR") for a in "abde"]
     for row in frame.itertuples():
         values = random[row.measure]
@@ -71,24 +54,16 @@ def test_every_column_against_scipy(random: irmx.Scores) -> None:
         assert of_measure["p_corrected"].to_numpy() == pytest.approx(multipletests(of_measure["p"], method="holm")[1])
 
 
-METHODS = {"holm": "holm", "bonferroni": "bonferroni", "hommel": "hommel", "bh": "fdr_bh"}
-"""The corrections by closed formulas, and their names in statsmodels."""
-
-
-@pytest.mark.parametrize("correction", METHODS)
+@pytest.mark.parametrize(("correction", "method"), METHODS.items())
 @pytest.mark.parametrize("all_pairs", [False, True])
-def test_the_family_is_a_measure_or_all(random: irmx.Scores, correction: str, all_pairs: bool) -> None:
+def test_the_family_is_a_measure_or_all(random: irmx.Scores, correction: str, method: str, all_pairs: bool) -> None:
     how: dict[str, Any] = {"correction": correction, "all_pairs": all_pairs}
     each = irmx_study.compare(random, **how).frame()
     for _, rows in each.groupby("measure"):
-        assert rows["p_corrected"].to_numpy() == pytest.approx(
-            multipletests(rows["p"], method=METHODS[correction])[1], rel=1e-12
-        )
+        assert rows["p_corrected"].to_numpy() == pytest.approx(multipletests(rows["p"], method=method)[1], rel=1e-12)
     both = irmx_study.compare(random, family="all", **how)
     rows = both.frame()
-    assert rows["p_corrected"].to_numpy() == pytest.approx(
-        multipletests(rows["p"], method=METHODS[correction])[1], rel=1e-12
-    )
+    assert rows["p_corrected"].to_numpy() == pytest.approx(multipletests(rows["p"], method=method)[1], rel=1e-12)
     assert (rows["p_corrected"] != each["p_corrected"]).any()
     assert both.facts()["family"].startswith(f"{20 if all_pairs else 8} comparisons by all measures together")
 
@@ -135,29 +110,11 @@ def test_all_pairs(random: irmx.Scores) -> None:
     )
 
 
-def test_a_hundred_systems_by_tukey_without_warnings_of_scipy() -> None:
-    """Its integrals of ranges near 0 warn that they may diverge."""
-    scores = made(np.random.default_rng(2).random((50, 100)))
-    frame = irmx_study.compare(scores, all_pairs=True, test="tukey").frame()
-    largest = frame.loc[frame["statistic"].abs().idxmax()]
-    assert largest["p"] == pytest.approx(stats.studentized_range.sf(abs(largest["statistic"]), 100, 49 * 99), rel=1e-6)
-
-
 def test_identical_systems_are_left_out_of_the_family(random: irmx.Scores) -> None:
     values = random.values[:, :, :1][:, [0, 1, 0, 3]]
     comparison = irmx_study.compare(made(values), all_pairs=True)
     frame = comparison.frame().set_index(["a", "b"])
-    same = frame.loc["c", "a"]
-    assert same[["difference", "low", "high", "effect", "statistic", "p", "p_corrected"]].tolist() == [
-        0,
-        0,
-        0,
-        0,
-        0,
-        1,
-        1,
-    ]
-    assert same[["wins", "ties", "losses"]].tolist() == [0, 30, 0]
+    assert frame.loc["c", "a"].loc["difference":"losses"].tolist() == [0, 0, 0, 0, 0, 1, 1, 0, 30, 0]
     others = frame.drop(index=("c", "a"))
     assert others["p_corrected"].to_numpy() == pytest.approx(multipletests(others["p"], method="holm")[1], rel=1e-12)
     assert comparison.notes == ("identical on every topic, and not counted in the family: c and a (AP)",)
@@ -183,14 +140,6 @@ def test_all_systems_identical() -> None:
     assert frame[["p", "p_corrected"]].eq(1).all(axis=None)
 
 
-def test_a_constant_difference_has_p_0_and_an_infinite_effect() -> None:
-    values = np.zeros((25, 2))
-    values[:, 0] = -0.5
-    [row] = irmx_study.compare(made(values), baseline="b").frame().itertuples()
-    assert (row.difference, row.low, row.high, row.p) == (-0.5, -0.5, -0.5, 0)
-    assert row.statistic == row.effect == -np.inf
-
-
 @pytest.mark.parametrize(("scale", "difference"), [(1, 1e-5), (10, 1e-4), (1000, 0.01)])
 def test_a_constant_difference_is_one_however_floats_round_it(scale: float, difference: float) -> None:
     values = np.random.default_rng(0).uniform(0.5, 0.9, 30).round(2) * scale
@@ -208,27 +157,9 @@ def test_a_constant_difference_is_one_however_floats_round_it(scale: float, diff
 VALUES = arrays(float, st.tuples(st.integers(3, 12), st.integers(2, 5)), elements=st.sampled_from(np.arange(9) / 8))
 """Values in exact steps, so that ties and identical systems occur, and sums are exact."""
 
-NUMBERS = [
-    "mean_a",
-    "mean_b",
-    "difference",
-    "low",
-    "high",
-    "effect",
-    "statistic",
-    "p",
-    "p_corrected",
-    "wins",
-    "ties",
-    "losses",
-]
-
-
-TESTS = ("t", "permutation", "bootstrap", "wilcoxon", "sign", "tukey", "randomised-tukey")
-
 
 def rows_of(scores: irmx.Scores, **how: Any) -> pd.DataFrame:
-    return irmx_study.compare(scores, all_pairs=True, **how).frame().set_index(["a", "b"])[NUMBERS]
+    return irmx_study.compare(scores, all_pairs=True, **how).frame().set_index(["a", "b"]).loc[:, "mean_a":"losses"]
 
 
 @pytest.mark.parametrize("interval", ["t", "bca"])
@@ -238,26 +169,15 @@ def test_swapping_two_systems_mirrors_everything(values: np.ndarray, interval: s
     how: dict[str, Any] = {"interval": interval, "draws": 100}
     [row] = irmx_study.compare(scores, baseline="a", **how).frame().to_dict("records")
     [mirrored] = irmx_study.compare(scores, baseline="b", **how).frame().to_dict("records")
-    pairs = [
-        ("a", "b"),
-        ("mean_a", "mean_b"),
-        ("wins", "losses"),
-        ("p", "p"),
-        ("p_corrected", "p_corrected"),
-        ("ties", "ties"),
-    ]
-    assert [mirrored[x] for x, _ in pairs] == [row[y] for _, y in pairs]
-    assert [mirrored[y] for _, y in pairs] == [row[x] for x, _ in pairs]
-    negated = [
-        ("difference", "difference"),
-        ("low", "high"),
-        ("high", "low"),
-        ("effect", "effect"),
-        ("statistic", "statistic"),
-    ]
+    one, other = (
+        ["a", "mean_a", "wins", "p", "p_corrected", "ties"],
+        ["b", "mean_b", "losses", "p", "p_corrected", "ties"],
+    )
+    assert [mirrored[name] for name in one + other] == [row[name] for name in other + one]
     rounding = 1e-12 if interval == "bca" else 0
-    expected = [-row[y] for _, y in negated]
-    assert [mirrored[x] for x, _ in negated] == pytest.approx(expected, rel=rounding, abs=rounding)
+    expected = [-row[name] for name in ["difference", "high", "low", "effect", "statistic"]]
+    found = [mirrored[name] for name in ["difference", "low", "high", "effect", "statistic"]]
+    assert found == pytest.approx(expected, rel=rounding, abs=rounding)
 
 
 @given(VALUES, st.randoms(use_true_random=False))
@@ -276,7 +196,7 @@ def test_the_order_of_topics_and_systems_does_not_matter(values: np.ndarray, ran
         assert abs(row["difference"]) == pytest.approx(abs(other["difference"]), rel=1e-12)
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap", "wilcoxon", "sign", "tukey", "randomised-tukey"])
 @given(values=VALUES)
 @settings(max_examples=25)  # each takes long
 def test_p_values_of_every_test_are_in_0_to_1_and_1_for_identical_systems(values: np.ndarray, test: str) -> None:
@@ -300,19 +220,11 @@ def test_a_constant_added_to_all_values_changes_the_means_only(values: np.ndarra
 
 
 @given(VALUES)
-def test_corrected_values_are_p_values_no_smaller_than_p(values: np.ndarray) -> None:
-    rows = rows_of(made(values))
-    assert rows[["p", "p_corrected"]].map(lambda p: 0 <= p <= 1).all(axis=None)
-    assert (rows["p_corrected"] >= rows["p"]).all()
-    assert (rows["wins"] + rows["ties"] + rows["losses"] == len(values)).all()
-    assert (rows["low"] <= rows["difference"] + 1e-12).all()
-    assert (rows["difference"] <= rows["high"] + 1e-12).all()
-
-
-@given(VALUES)
 def test_the_t_interval_excludes_zero_if_and_only_if_the_uncorrected_p_is_below_the_level(values: np.ndarray) -> None:
     for row in rows_of(made(values), correction="none", level=0.2).itertuples():
         assert (row.low > 0 or row.high < 0) == (row.p < 0.2)
+        assert row.low - 1e-12 <= row.difference <= row.high + 1e-12
+        assert row.wins + row.ties + row.losses == len(values)
 
 
 # -- draws ---------------------------------------------------------------------------------------------------------------
@@ -351,19 +263,6 @@ def test_progress_of_long_work_is_shown_when_asked(random: irmx.Scores, capsys: 
 # -- what a comparison says about its data -------------------------------------------------------------------------------
 
 
-def test_it_always_states_family_and_correction(random: irmx.Scores) -> None:
-    facts = irmx_study.compare(random, baseline="a").facts()
-    assert facts["family"] == "4 comparisons for each measure: each other system with a"
-    assert facts["correction"] == "Holm's correction, which controls the family-wise error rate"
-    assert (
-        irmx_study.compare(random, baseline=["a", "b"])
-        .facts()["family"]
-        .endswith("each other system with a and with b")
-    )
-    assert irmx_study.compare(random, all_pairs=True).facts()["family"] == "10 comparisons for each measure: all pairs"
-    assert not {"draws", "seed"} & facts.keys()
-
-
 def test_few_and_many_topics_are_noted() -> None:
     values = np.random.default_rng(1).random((1001, 2))
     assert irmx_study.compare(made(values[:20])).notes == ()
@@ -372,18 +271,6 @@ def test_few_and_many_topics_are_noted() -> None:
     assert few.startswith("with 19 topics, only large differences can be found")
     [many] = irmx_study.compare(made(values)).notes
     assert many.startswith("with 1,001 topics, tiny differences are significant")
-
-
-def test_topics_that_systems_lack_are_counted_once() -> None:
-    scores = made(np.random.default_rng(1).random((20, 8)))
-    retrieved = scores.retrieved.copy()
-    retrieved[:3, 1] = retrieved[7, 2:] = False
-    lacking = irmx.Scores(scores.values, scores.topics, scores.systems, scores.measures, retrieved)
-    [note] = irmx_study.compare(lacking).notes
-    assert note == (
-        "topics without results, which count with the measures' defaults: b (3 of 20), c (1 of 20), d (1 of 20), "
-        "e (1 of 20), f (1 of 20) and 2 more"
-    )
 
 
 def test_topics_on_which_a_system_has_no_value_are_left_out_for_all() -> None:
@@ -419,37 +306,18 @@ def test_of_few_topics_all_changes_of_signs_are_stated_instead_of_draws() -> Non
     assert irmx_study.compare(scores, test="permutation", draws=1023).facts()["draws"] == "1,023 (test)"
 
 
-def test_a_note_on_ties_that_floats_lose() -> None:
-    scores = made(np.random.default_rng(0).integers(0, 11, (25, 3, 2)) / 10, "P@10 AP")
-    [note] = irmx_study.compare(scores, test="wilcoxon").notes
-    assert note.startswith("4 comparisons with differences that are equal in decimals, but not as floats")
-    assert irmx_study.compare(scores, test="wilcoxon(decimals=10)").notes == ()
-    assert irmx_study.compare(scores).notes == ()
-
-
 # -- bad input -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"baseline": "A"}, "There is no system 'A' to be the baseline. Did you mean a? The systems: a, b, c, d, e."),
         ({"baseline": ["a", 0]}, "A baseline is the name of a system, such as 'a'. Got 0 instead."),
         ({"seed": 2**70}, "'seed' parameter of a comparison must be an int in the range [0, 9007199254740992]. Got 118059162"),
         ({"draws": 10**12}, "'draws' parameter of a comparison must be an int in the range [100, 1e+09]. Got 1000000000000 "),
-        ({"baseline": 0}, "A baseline is the name of a system, such as 'a'. Got 0 instead."),
         ({"baseline": []}, "There is no baseline. Name a system, or compare all pairs."),
-        ({"baseline": "a", "all_pairs": True}, "A comparison is of all pairs, or with a baseline. Give one of the two."),
         ({"level": 0}, "The 'level' parameter of a comparison must be a float in the range (0, 1). Got 0 instead."),
-        ({"level": 1.0}, "The 'level' parameter of a comparison must be a float in the range (0, 1). Got 1.0 instead."),
-        ({"draws": 99}, "The 'draws' parameter of a comparison must be an int in the range [100, 1e+09]. Got 99 instead."),
-        ({"seed": -1}, "The 'seed' parameter of a comparison must be an int in the range [0, 9007199254740992]. Got -1 instead."),
-        ({"tie_threshold": -0.1}, "The 'tie_threshold' parameter of a comparison must be a float in the range [0, inf)."),
-        ({"family": "measures"}, "There is no family 'measures'. Did you mean measure? Known: view, all"),
-        ({"interval": "BCa"}, "must be one of 't', 'bca', 'simultaneous'. Got 'BCa' instead. Did you mean bca?"),
-        ({"correction": "holmes"}, "a correction of p-values for 'correction'. Did you mean holm? Known: holm, bonferroni"),
         ({"test": "permutaton"}, "Did you mean permutation? Known: t, permutation, bootstrap, wilcoxon, sign, tukey"),
-        ({"test": "tukey", "correction": "holm"}, "already hold for all pairs of systems together. Leave the correction holm out"),
         ({"test": "randomised-tukey", "family": "all"}, "hold for all pairs of systems by one measure; they are not corrected"),
         ({"test": "tukey", "interval": "bca"}, "The test tukey has intervals of its own, which hold for all pairs of systems"),
         ({"test": "holm"}, "Unknown name holm; a comparison takes a significance test for 'test'."),
@@ -461,30 +329,11 @@ def test_illegal_choices(random: irmx.Scores, how: dict[str, Any], message: str)
     assert message in str(error.value)
 
 
-def test_a_message_does_not_list_thousands_of_systems() -> None:
-    scores = made(np.random.default_rng(0).random((25, 50)), systems=[f"s{s}" for s in range(50)])
-    for call in (lambda: irmx_study.compare(scores, baseline="s99"), lambda: scores.select(systems="s99")):
-        with pytest.raises(irmx.UsageError, match=r"no system 's99'.*: s0, .*, s19, \.\.\.\.$"):
-            call()
-
-
 def test_something_else_than_scores() -> None:
-    with pytest.raises(
-        irmx.UsageError,
-        match=r"compare\(\) needs irmx.Scores or a DataFrame; make scores with irmx.scores.* Got dict instead",
-    ):
+    with pytest.raises(irmx.UsageError, match="Got dict instead"):
         irmx_study.compare({"a": {"q": 0.5}})  # type: ignore[arg-type]
     with pytest.raises(irmx.DataError, match="Scores need the column 'query_id'"):
         irmx_study.compare(pd.DataFrame({"topic": [1]}))
-
-
-def test_one_system_and_one_topic() -> None:
-    with pytest.raises(irmx.UsageError, match=r"A comparison needs two systems\. There is one: a\."):
-        irmx_study.compare(made(np.ones((5, 1))))
-    with pytest.raises(
-        irmx.DataError, match=r"needs two topics for which every system has a value of AP. There is 1, of 1\. "
-    ):
-        irmx_study.compare(made(np.ones((1, 2))))
 
 
 def test_a_measure_without_values_names_the_system_that_has_fewest() -> None:
@@ -504,12 +353,6 @@ def test_values_whose_squares_are_no_floats(unit: float, told: str) -> None:
     values = np.random.default_rng(1).random((20, 3, 1)) * unit
     with pytest.raises(irmx.DataError, match=rf"AP of [abc] is .*e[+-]3.*squares of values, which are too {told} here"):
         irmx_study.discriminate(made(values), splits=10)
-
-
-def test_a_topic_twice_in_a_table() -> None:
-    table = made(np.ones((3, 2))).frame()
-    with pytest.raises(irmx.DataError, match="The scores have AP of a for topic q0 twice"):
-        irmx_study.compare(pd.concat([table, table.head(1)]))
 
 
 # -- systems that lack topics ------------------------------------------------------------------------------

@@ -32,9 +32,7 @@ def table(text: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("table_name", ["pairs", "stability", "rbo", "per_topic", "topics"])
-def test_csv_has_every_digit_of_the_tables(
-    table_name: str, command: Callable[..., Any], agreement: irmx_study.Agreement
-) -> None:
+def test_csv_has_every_digit_of_the_tables(table_name: str, command: Any, agreement: irmx_study.Agreement) -> None:
     done = command("correlate", *FILES, *MEASURES, "--table", table_name, "-o", "csv")
     assert done.code == 0
     pd.testing.assert_frame_equal(read(done.out), agreement.frame(table_name), check_dtype=False)
@@ -42,9 +40,7 @@ def test_csv_has_every_digit_of_the_tables(
 
 
 @pytest.mark.parametrize("table_name", ["stability", "rbo", "topics"])
-def test_what_all_rows_of_a_table_for_reading_share_stands_below_it(
-    table_name: str, command: Callable[..., Any]
-) -> None:
+def test_what_all_rows_of_a_table_for_reading_share_stands_below_it(table_name: str, command: Any) -> None:
     out = command("correlate", *FILES, *MEASURES, "--table", table_name, "--rbo-p", "0.8").out
     shown, _, below = out.partition("\nsystems ")
     assert "systems" not in shown
@@ -53,9 +49,7 @@ def test_what_all_rows_of_a_table_for_reading_share_stands_below_it(
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_the_matrix_has_every_pair_once_with_marks_or_both_directions_without(
-    command: Callable[..., Any], agreement: irmx_study.Agreement
-) -> None:
+def test_the_matrix_has_every_pair_once_with_marks_or_both_directions_without(command: Any, agreement: Any) -> None:
     lines = table(command("correlate", *FILES, *MEASURES, "-p", "2").out)
     assert ["AP", "P@5", "RR"] in lines
     assert ["nDCG@10", "0.33", "1.00**", "1.00**"] in lines
@@ -74,9 +68,7 @@ def test_the_matrix_has_every_pair_once_with_marks_or_both_directions_without(
      (("MP(model=GL_AD_ID)", "MP(model=GL_AD_LID)", "MP(model=LO_AD_ID)", "AP"), True, False),
      (("NCP(law=first)", "NCP(law=uniform)", "MP(model=*)"), True, True)],
 )  # fmt: skip
-def test_matrices_fit_80_columns(
-    measures: tuple[str, ...], numbered: bool, legend: bool, command: Callable[..., Any]
-) -> None:
+def test_matrices_fit_80_columns(measures: tuple[str, ...], numbered: bool, legend: bool, command: Any) -> None:
     out = command("correlate", *FILES, *measures, "--resamples", "0").out
     matrix, _, below = out.partition("\nmeasures\n") if legend else out.partition("\nsystems ")
     if not legend:  # as many measures are too wide
@@ -87,9 +79,7 @@ def test_matrices_fit_80_columns(
     assert (table(matrix)[2][:2] == ["1", "2"]) == numbered
 
 
-def test_a_reference_has_a_row_per_measure_with_all_coefficients(
-    command: Callable[..., Any], agreement: irmx_study.Agreement
-) -> None:
+def test_a_reference_has_a_row_per_measure_with_all_coefficients(command: Any, agreement: irmx_study.Agreement) -> None:
     done = command("correlate", *FILES, *MEASURES, "--reference", "RR", "--coefficient", "tau_ap_b", "-p", "3")
     assert done.out.startswith("agreement with RR\n")
     assert ["measure", "tau", "stability", "tau_ap_b", "tau_ap", "rbo", "spearman", "pearson"] in table(done.out)
@@ -116,9 +106,7 @@ def test_options_reach_the_correlation(command: Callable[..., Any], agreement: i
     )
 
 
-def test_results_of_other_tools_and_chosen_runs(
-    command: Callable[..., Any], tmp_path: Path, agreement: irmx_study.Agreement
-) -> None:
+def test_results_of_other_tools_and_chosen_runs(command: Any, tmp_path: Path, agreement: irmx_study.Agreement) -> None:
     files = []
     for system, run in RUNS.items():
         path = tmp_path / f"{system}.csv"
@@ -147,10 +135,6 @@ def test_pictures_are_written(command: Callable[..., Any], tmp_path: Path) -> No
         (("--coefficient", "kendall"), 2, "There is no coefficient 'kendall'"),
         (("-r", "P@x"), 2, "P@x"),
         (("-r", "judgments=llm"), 2, "no column 'judgments'"),
-        (("--rbo-p", "1"), 2, "in the range (0, 1). Got 1.0"),
-        (("--rbo-ties", "c"), 2, "one of w, a, b. Got 'c'"),
-        (("--resamples", "10"), 2, "at least 100 resamples"),
-        (("--level", "2"), 2, "in (0, 1). Got 2.0"),
         (("--table", "per-topic"), 2, "per_topic"),
         (("--table", "views"), 2, "views"),
         (("--plot", "x.png", "--order", "best"), 2, "one of listed, similar. Got 'best'"),
@@ -158,9 +142,7 @@ def test_pictures_are_written(command: Callable[..., Any], tmp_path: Path) -> No
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_what_is_refused(
-    words: tuple[str, ...], code: int, message: str, command: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_what_is_refused(words: tuple[str, ...], code: int, message: str, command: Any, tmp_path: Path) -> None:
     done = command("correlate", *FILES, "AP", "RR", *words, cwd=tmp_path)
     assert (done.code, done.out) == (code, "")
     assert message in done.err

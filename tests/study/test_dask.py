@@ -1,7 +1,5 @@
 """The same sweep on a cluster: a real scheduler and two worker processes on this machine, one of them killed."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

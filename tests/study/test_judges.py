@@ -233,9 +233,7 @@ def files(tmp_path: Path) -> list[Path]:
     return [write(tmp_path / f"{name}.qrels", *rows) for name, rows in zip(("human", "machine"), lines, strict=True)]
 
 
-def test_csv_has_one_row_per_pair_of_judges_with_the_promised_columns(
-    files: list[Path], command: Callable[..., Any]
-) -> None:
+def test_csv_has_one_row_per_pair_of_judges_with_the_promised_columns(files: list[Path], command: Any) -> None:
     done = command("judges", *files, f"again={files[0]}", "--rel", "2", "--rel", "machine=1", "-o", "csv")
     assert done.code == 0, done.err
     rows = list(csv.DictReader(io.StringIO(done.out)))
@@ -279,9 +277,7 @@ def test_what_is_printed_for_reading(files: list[Path], command: Callable[..., A
         (("--table", "kappa"), 2, "no table 'kappa'"),
     ],
 )
-def test_what_the_command_refuses(
-    words: tuple[str, ...], code: int, message: str, files: list[Path], command: Callable[..., Any]
-) -> None:
+def test_what_the_command_refuses(words: Any, code: int, message: str, files: list[Path], command: Any) -> None:
     done = command("judges", *files, *words)
     assert (done.code, done.out) == (code, "")
     assert message in done.err

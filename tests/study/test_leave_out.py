@@ -1,7 +1,5 @@
 """Left-out groups: what is lost without them, and how their runs fare."""
 
-from __future__ import annotations
-
 import io
 import itertools
 from collections.abc import Callable

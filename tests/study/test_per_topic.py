@@ -1,7 +1,5 @@
 """Per-topic results of other tools as scores: every format, the same values; what is wrong, with file and line."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import pickle
@@ -104,9 +102,7 @@ def test_tidy_tables(columns: dict[str, str], sep: str, demo: Scores, tmp_path: 
 
 @pytest.mark.parametrize("form", ["tsv", "csv", "jsonl"])
 @pytest.mark.parametrize("several", [True, False], ids=["several", "one"])
-def test_what_irmx_eval_prints(
-    form: str, several: bool, demo: Scores, tmp_path: Path, command: Callable[..., Any]
-) -> None:
+def test_what_irmx_eval_prints(form: str, several: bool, demo: Scores, tmp_path: Path, command: Any) -> None:
     for system in SYSTEMS:
         (tmp_path / system).write_text(Path(RUNS[system]).read_text())
     for i, runs in enumerate([list(SYSTEMS)] if several else [[system] for system in SYSTEMS]):

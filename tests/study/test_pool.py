@@ -1,7 +1,5 @@
 """Smaller pools: which judgments samples keep, values equal to scoring cut qrels, and what is said where tau is undefined."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

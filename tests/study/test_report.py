@@ -236,9 +236,7 @@ def test_where_less_is_better_the_smaller_mean_wins_everywhere() -> None:
 # -- the leaderboard ---------------------------------------------------------------------------------------
 
 
-def test_the_leaderboard_has_means_differences_and_p_values_of_the_comparison(
-    comparison: irmx_study.Comparison, page: Any
-) -> None:
+def test_the_leaderboard_has_means_differences_and_p_values_of_the_comparison(comparison: Any, page: Any) -> None:
     summary = comparison.frame("systems")
     ranks = [row.td.get_text(strip=True) for row in page.find(id="leaderboard-table").tbody.find_all("tr")]
     shown = leaderboard(page)
@@ -325,9 +323,7 @@ def test_many_systems_have_a_filter_a_map_of_pairs_and_the_best_intervals(
 # -- the other sections ------------------------------------------------------------------------------------
 
 
-def test_users_agreement_and_unjudged_documents_are_those_of_their_functions(
-    comparison: irmx_study.Comparison, page: Any
-) -> None:
+def test_users_agreement_and_unjudged_documents_are_those_of_their_functions(comparison: Any, page: Any) -> None:
     shown = {name: page.find(id=name).get_text() for name in ("users", "agreement", "unjudged")}
     assert comparison.sentences()
     assert all(sentence in shown["users"] for sentence in comparison.sentences())
@@ -343,10 +339,7 @@ def test_users_agreement_and_unjudged_documents_are_those_of_their_functions(
 
 def test_why_a_value_falls_if_more_documents_are_relevant_is_told() -> None:
     qrels = {"q": {"a": 1, "c": 0}, "r": {"a": 1}}
-    runs = {
-        "one": {"q": {"a": 3.0, "c": 2.0, "x": 1.0}, "r": {"a": 1.0}},
-        "two": {"q": {"a": 1.0}, "r": {"a": 1.0}},
-    }
+    runs = {"one": {"q": {"a": 3.0, "c": 2.0, "x": 1.0}, "r": {"a": 1.0}}, "two": {"q": {"a": 1.0}, "r": {"a": 1.0}}}
     for measures, falls in (("nDCG", True), ("RBP", False)):
         found = irmx_study.unjudged(measures, qrels, runs).frame()
         assert (found["if_relevant"] < found["if_nonrelevant"]).any() == falls
@@ -355,9 +348,7 @@ def test_why_a_value_falls_if_more_documents_are_relevant_is_told() -> None:
         ) == falls
 
 
-def test_data_is_csv_of_all_values_which_a_spreadsheet_takes_for_data(
-    comparison: irmx_study.Comparison, page: Any
-) -> None:
+def test_data_is_csv_of_all_values_which_a_spreadsheet_takes_for_data(comparison: Any, page: Any) -> None:
     rows = list(csv.DictReader(io.StringIO(page.find(id="csv-topics").get_text())))
     scores = comparison.scores
     assert len(rows) == len(scores.topics) * len(scores.systems)
@@ -485,10 +476,7 @@ def test_per_topic_results_are_reported_without_rankings(command: Command, folde
     [
         ("report", ("-o", "table"), "ends in .html"),
         ("report", ("-o", "nowhere/r.html"), "no folder nowhere"),
-        ("report", ("--test", "tt"), "tt"),
         ("report", ("--level", "2"), "level"),
-        ("report", ("--all-pairs", "--baseline", "bm25.run"), "one of the two"),
-        ("report", ("--measure", "AP"), "goes with --scores"),
         ("report", ("--label", "nobody=x"), "nobody"),
         ("compare", ("-o", "r.html", "--methods"), "--methods"),
         ("compare", ("-o", "r.html", "--sort", "mean"), "--sort"),
@@ -520,9 +508,7 @@ def test_what_cannot_be_reported_is_refused(arguments: Any, how: Any, message: s
         irmx_study.report(*arguments, **how)
 
 
-def test_a_page_is_written_whole_or_not_at_all(
-    report: irmx_study.Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_is_written_whole_or_not_at_all(report: irmx_study.Report, tmp_path: Path, monkeypatch: Any) -> None:
     report.write(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.to_html()
     monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
@@ -531,9 +517,7 @@ def test_a_page_is_written_whole_or_not_at_all(
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
 
-def test_standard_input_is_read_once_for_scores_and_rankings(
-    command: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_standard_input_is_read_once_for_scores_and_rankings(command: Command, folder: Path, monkeypatch: Any) -> None:
     with open(folder / "bm25.run", encoding="utf-8") as stream:
         monkeypatch.setattr("sys.stdin", stream)
         done = command("report", "demo.qrels", "titles.run", "-", "AP", cwd=folder)

@@ -1,7 +1,5 @@
 """Sweeps and studies of judgments that were stopped, killed or damaged give what they would have given; other files are left alone."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -38,22 +36,6 @@ from irmx.cli import main
 main()
 """
 
-KILLING = """
-import os, signal, sys
-
-left = int(os.environ.get("STEPS", "0"))
-
-def count(event, given):
-    global left
-    if event == "os.rename" and "results" in str(given):
-        left -= 1
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-if left:
-    sys.addaudithook(count)
-"""
-"""Kills the process when so many of its files are whole, and that one is about to get its name."""
 
 Start = Callable[..., "subprocess.Popen[str]"]
 Do = Callable[..., Scores]
@@ -90,7 +72,12 @@ def start(folder: Path) -> Iterator[Start]:
     def run(*arguments: str, **environment: str) -> subprocess.Popen[str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("IRMX_")}
         paths = [str(PREPARED), str(folder / "site"), kept.get("PYTHONPATH", "")]
-        own = {"PYTHONPATH": os.pathsep.join(paths), "ZECHO_LOG": str(folder / "calls.log"), "COLUMNS": "200"}
+        own = {
+            "PYTHONPATH": os.pathsep.join(paths),
+            "ZECHO_LOG": str(folder / "calls.log"),
+            "JOBLIB_TEMP_FOLDER": str(folder),
+            "COLUMNS": "200",
+        }
         process = subprocess.Popen(
             [sys.executable, "-c", COMMAND, *arguments], cwd=folder, env={**kept, **own, **environment},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
@@ -192,7 +179,8 @@ def assert_same(one: Scores, other: Scores) -> None:
 @pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
-    ("sign", "jobs", "group"), [("SIGKILL", 2, True), ("SIGKILL", 2, False), ("SIGINT", 2, True), ("SIGINT", 1, False)]
+    ("sign", "jobs", "group"),
+    [("SIGKILL", 2, True), ("SIGKILL", 2, False), ("SIGINT", 2, True), ("SIGINT", 1, False), ("SIGTERM", 2, False)],
 )
 def test_a_stopped_sweep_resumes_where_it_was(
     folder: Path, start: Start, gate: Any, sweep: Do, sign: str, jobs: int, group: bool
@@ -204,6 +192,7 @@ def test_a_stopped_sweep_resumes_where_it_was(
     code, err = finish(first)  # which is over when all processes that share its output are gone
     assert len(parts(folder)) == 7, "all that is finished is kept"
     assert not (folder / OUT).exists()
+    assert sign == "SIGKILL" or files(folder, "joblib") == []
     if sign == "SIGINT":
         assert code == 130
         kept = f"irmx: 6 of {SETTINGS} settings are done and kept; the same command resumes from there"
@@ -215,19 +204,6 @@ def test_a_stopped_sweep_resumes_where_it_was(
     assert len(scored(folder)) == len(set(scored(folder))) == SETTINGS - 6
     assert files(folder) == [OUT]
     assert_same(Scores.read_parquet(folder / OUT), sweep(out=None))
-
-
-@pytest.mark.slow
-@posix
-@pytest.mark.parametrize("place", ["prepare", "received", "score"])
-def test_ctrl_c_while_processes_start_is_one_line(folder: Path, start: Start, gate: Any, place: str) -> None:
-    first = start(*words(), ZECHO_GATE="gate")
-    log = folder / "calls.log"
-    wait_for(lambda: log.exists() and place in log.read_text())
-    os.killpg(first.pid, signal.SIGINT)
-    code, err = finish(first)
-    assert (code, len(err.splitlines())) == (130, 1), err
-    assert len(parts(folder)) <= 1, "nothing but the references may be finished"
 
 
 @pytest.mark.slow
@@ -247,23 +223,6 @@ def test_two_at_once_do_not_harm_each_other(folder: Path, start: Start, gate: An
     assert code == 0, err
     assert_same(Scores.read_parquet(folder / OUT), sweep(out=None))
     assert (folder / OUT).read_bytes() == result
-    assert files(folder) == [OUT]
-
-
-@pytest.mark.slow
-@posix
-def test_whenever_it_is_killed_it_resumes_and_computes_nothing_twice(folder: Path, start: Start, sweep: Do) -> None:
-    (folder / "site" / "sitecustomize.py").write_text(KILLING)
-    grid = {"MD": "1m,2m,3m,4m", "L": "0,.5"}
-    done = 0
-    for steps in (1, 4, 5, 2, 19, 0):  # files that are about to get their names, two for each setting; and then none
-        calls = len(scored(folder))
-        code, err = finish(start(*words(jobs=1, grid=grid), STEPS=str(steps)))
-        assert code in ((-signal.SIGKILL, 0) if steps else (0,)), err
-        before, done = done, 9 if (folder / OUT).exists() else len(parts(folder))
-        assert before <= done
-        assert len(scored(folder)) - calls <= done - before + 2, "at most the call in which it died is repeated"
-    assert_same(Scores.read_parquet(folder / OUT), sweep(out=None, grid=grid))
     assert files(folder) == [OUT]
 
 
@@ -291,9 +250,7 @@ def test_a_finished_sweep_is_known_again(folder: Path, sweep: Do, stop: Any, end
             sweep(out=out)
 
 
-def test_a_full_disk_keeps_what_is_finished(
-    folder: Path, sweep: Do, full_disk: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_keeps_what_is_finished(folder: Path, sweep: Do, full_disk: Any, monkeypatch: Any) -> None:
     dump = joblib.numpy_pickle.dump
     for fitting in (0, 1, 6):
         written: list[Any] = []
@@ -406,9 +363,7 @@ CHANGES: list[tuple[dict[str, Any], str, int]] = [
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 @pytest.mark.parametrize(("changed", "said"), [change[:2] for change in CHANGES])
-def test_other_results_stay(
-    folder: Path, sweep: Do, monkeypatch: pytest.MonkeyPatch, changed: Any, said: str, ending: str
-) -> None:
+def test_other_results_stay(folder: Path, sweep: Do, monkeypatch: Any, changed: Any, said: str, ending: str) -> None:
     monkeypatch.chdir(folder)
     out = folder / f"results.{ending}"
     sweep(out=out)

@@ -1,10 +1,7 @@
 """Sweeps give what scoring every setting by itself gives, with references, of populations, in processes and without."""
 
-from __future__ import annotations
-
 import gzip
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -83,17 +80,6 @@ def test_a_measure_with_preparation_shares_it(echo: Measure, tmp_path: Path, job
     scores = irmx_study.sweep(echo, {"pace": "5s,20s", "rel": [1, 2], "L": ".5,1"}, QRELS, RUNS, jobs=jobs)
     assert [len(calls(tmp_path, kind)) for kind in ("prepare", "score")] == [2 * 2 * len(RUNS), 2 * 2]
     assert_as_alone(scores, [echo(pace=p, rel=r, L=x) for p in ("5s", "20s") for r in (1, 2) for x in (0.5, 1)])
-
-
-def test_with_one_job_no_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any, **__: Any) -> None:
-        raise AssertionError("a process was started")
-
-    monkeypatch.setattr(subprocess.Popen, "__init__", refuse)
-    monkeypatch.setattr("joblib.externals.loky.backend.process.LokyProcess.start", refuse)
-    with pytest.raises(AssertionError, match="a process was started"):
-        irmx_study.sweep("NCP", LAWS, QRELS, RUNS, jobs=2)
-    assert irmx_study.sweep("NCP", LAWS, QRELS, RUNS, jobs=1).values.shape == (30, 3, 2)
 
 
 def test_another_backend_of_joblib_can_be_chosen(echo: Measure) -> None:

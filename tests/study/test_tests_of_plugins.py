@@ -1,7 +1,5 @@
 """Significance tests and corrections by name, those of other plugins among them, and what these may return."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

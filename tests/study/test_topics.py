@@ -1,7 +1,5 @@
 """Topics by the difference of two systems, by difficulty and by disagreement, against plain numpy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

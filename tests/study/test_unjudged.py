@@ -1,7 +1,5 @@
 """What unjudged documents could change: values of qrels that were changed before reading, and all assignments of grades."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """irmx verdict: whether a claim about two systems holds, and which doubt breaks it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
