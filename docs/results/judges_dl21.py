@@ -18,7 +18,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
-from markdown_tables import markdown
+from markdown_pages import markdown
 
 import irmx
 import irmx_study

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 from given_collection import Collection, given_collection
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown
 
 import irmx_study
 from irmx.toolkit import write_picture
@@ -105,7 +105,12 @@ def without_groups(left_out: Any) -> pd.DataFrame:
 def table(collection: Collection, name: str, frame: pd.DataFrame) -> str:
     """Write a table as csv beside the page; return the name of its file."""
     cells = frame.map(lambda x: f"{x:.3f}" if isinstance(x, float) else x)
-    return beside(collection.page, name, ["measure", *frame.columns], cells.reset_index().to_numpy().tolist())
+    return beside(
+        collection.page,
+        f"measures_side_by_side_{name}",
+        ["measure", *frame.columns],
+        cells.reset_index().to_numpy().tolist(),
+    )
 
 
 def page(collection: Collection) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown
 
 import irmx
 from irmx_stream.columns import JUDGED_LENGTH
@@ -278,7 +278,7 @@ def main() -> None:
     means, taus, more = per_second(data)
     path = Path(__file__).with_suffix(".md")
     page = PAGE.format(
-        ranks=beside(path, "2013", ranked[0], ranked[1:]), correlations=correlations, ranks_2014=beside(path, "2014", ranks_2014[0], ranks_2014[1:]), kinds=kinds, means=means, taus=taus,
+        ranks=beside(path, "msu_against_elg_2013", ranked[0], ranked[1:]), correlations=correlations, ranks_2014=beside(path, "msu_against_elg_2014", ranks_2014[0], ranks_2014[1:]), kinds=kinds, means=means, taus=taus,
         **facts, **of_users, **more,
     )  # fmt: skip
     path.write_text(page, encoding="utf-8")

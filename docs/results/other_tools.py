@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from markdown_tables import markdown
+from markdown_pages import markdown
 
 from irmx_trec.conventions import CONVENTIONS, TOOLS
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown
 
 import irmx
 import irmx_study
@@ -163,7 +163,7 @@ def agreement(name: str, scores: irmx.Scores) -> str:
     )
     return (
         f"The mean tau is {within:.3f} among intent-aware measures, {among:.3f} among time-aware ones, and {between:.3f} between "
-        f"one of each kind ([all]({beside(PAGE, f'tau_{name}', ['measure', *names], rows)}))."
+        f"one of each kind ([all]({beside(PAGE, f'temporal_rankings_tau_{name}', ['measure', *names], rows)}))."
     )
 
 
@@ -189,7 +189,7 @@ def discriminated(name: str, scores: irmx.Scores) -> str:
     head = ["measure", "significant", "pairs", "power", "difference_needed", "swap_rate"]
     return (
         f"For {smaller} of the {len(PAIRS)} pairs, the time-aware measure has the smaller discriminative power. `{best['measure']}` has the "
-        f"largest, {best['power']:.3f} ([all]({beside(PAGE, f'power_{name}', head, rows)}))."
+        f"largest, {best['power']:.3f} ([all]({beside(PAGE, f'temporal_rankings_power_{name}', head, rows)}))."
     )
 
 

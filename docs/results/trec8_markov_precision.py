@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from given_collection import Collection, given_collection
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown
 
 import irmx
 import irmx_study
@@ -106,7 +106,7 @@ def agreement(scores: irmx.Scores, page: Path) -> str:
         topics=len(scores.topics),
         others=markdown(["", *OTHERS], rows_of(tau, OTHERS)),
         table=markdown(["", *OTHERS], rows_of(tau, VARIANTS)),
-        rounded=beside(page, "rounded", ["measure", *OTHERS], rows_of(rounded, VARIANTS)),
+        rounded=beside(page, "trec8_markov_precision_rounded", ["measure", *OTHERS], rows_of(rounded, VARIANTS)),
         moved=f"{abs(rounded[moved] - tau[moved]):.4f} ({moved[0]} with {moved[1]})",
         statements=statements(tau, scores),
     )
@@ -131,7 +131,7 @@ def robustness(pools: irmx_study.Result, page: Path) -> str:
     frame = pools.frame().set_index(["measure", "keep"])
     kept = sorted(set(frame.index.get_level_values("keep")), reverse=True)
     rows = [[name, *(f"{frame['tau'][measure, keep]:.4f}" for keep in kept)] for name, measure in NAMES.items()]
-    table = beside(page, "pool", ["measure", *(f"{keep:g}%" for keep in kept)], rows)
+    table = beside(page, "trec8_markov_precision_pool", ["measure", *(f"{keep:g}%" for keep in kept)], rows)
     return _ROBUSTNESS.format(samples=SAMPLES, picture=page.with_suffix(".svg").name, table=table)
 
 

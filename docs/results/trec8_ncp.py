@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from given_collection import Collection, given_collection
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown
 
 import irmx
 import irmx_study
@@ -172,7 +172,7 @@ def page(collection: Collection, scores: irmx.Scores, equal: Array) -> str:
         laws=len(LAWS),
         identities=identities(differences(scores, equal)),
         best=best_of_families(tau, resampled(scores)),
-        all=beside(collection.page, "laws", ["law", *OTHERS], rows),
+        all=beside(collection.page, "trec8_ncp_laws", ["law", *OTHERS], rows),
         samples=f"{SAMPLES:,}",
         **findings(tau),
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from markdown_tables import markdown
+from markdown_pages import markdown
 
 import irmx
 import irmx_study
