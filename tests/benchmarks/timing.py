@@ -61,6 +61,12 @@ def shown(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
+def span(ratios: Iterable[str]) -> str:
+    """Return the smallest and the largest of some ratios as a text."""
+    ordered = sorted(ratios, key=float)
+    return f"{ordered[0]} to {ordered[-1]}"
+
+
 HEAD = ["irmx computes", "in", "against", "in", "ratio", "wanted"]
 """The columns of a row."""
 

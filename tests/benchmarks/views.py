@@ -72,8 +72,7 @@ def report(data: Path, count_of_runs: int | None, count_of_subsets: int) -> str:
         [
             *table(head, rows),
             "",
-            f"Reading the run files takes {reading:.1f} s, cutting the judgments {cutting:.2f} s. The largest difference of the two APs of a topic",
-            f"is {difference:.1e}.",
+            f"Reading the runs takes {reading:.1f} s, cutting the judgments {cutting:.2f} s. The two APs of a topic differ by at most {difference:.1e}.",
             "",
         ]
     )
