@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from markdown_tables import beside
+from markdown_pages import beside
 
 import irmx
 from irmx.ragged import Array
@@ -229,7 +229,7 @@ def main() -> None:
     own = np.corrcoef(values["nDCG@10"][complete], pages["ndcg_10"][complete])[0, 1]
     path = Path(__file__).with_suffix(".md")
     rows = [[name, *(by_layout[layout].text(name) for layout in LAYOUTS)] for name in values]
-    layouts = beside(path, "layouts", ["measure", *LAYOUTS], rows)
+    layouts = beside(path, "chiir24_satisfaction_layouts", ["measure", *LAYOUTS], rows)
     times = cards.rename(columns={"time_spent": "time"})
     outliers = []
     for longest in (None, 60.0, 30.0, 10.0):
@@ -290,7 +290,7 @@ def main() -> None:
         "The paper's table has an image at a third of a text. That is an image alone against a text snippet; here an image stands beside",
         "a title, and adds to it. No card of the study is an image alone or a video.",
         "",
-        f"[How far outliers matter]({beside(path, 'outliers', ['longest', *CARDS.values(), 'left out'], outliers)}), `mean`, all users.",
+        f"[How far outliers matter]({beside(path, 'chiir24_satisfaction_outliers', ['longest', *CARDS.values(), 'left out'], outliers)}), `mean`, all users.",
         "",
         "## Ratings",
         "",

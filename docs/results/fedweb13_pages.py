@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown
 from scipy.stats import kendalltau
 
 import irmx
@@ -146,7 +146,7 @@ def within_topics(table: pd.DataFrame) -> pd.DataFrame:
 def correlations(name: str, taus: pd.DataFrame, r: pd.DataFrame) -> str:
     """Write Kendall's tau and Pearson's r of each two measures; return the name of the file."""
     rows = [[a, b, f"{taus.loc[a, b]:.3f}", f"{r.loc[a, b]:.3f}"] for a, b in itertools.combinations(taus.columns, 2)]
-    return beside(PAGE, name, ["a", "b", "tau", "r"], rows)
+    return beside(PAGE, f"fedweb13_pages_{name}", ["a", "b", "tau", "r"], rows)
 
 
 def with_list(taus: pd.DataFrame, r: pd.DataFrame) -> list[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from fedweb13_pages import simulated, track
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown
 
 import irmx_study
 from irmx import Scores
@@ -201,7 +201,7 @@ def of_parameters(fits: Mapping[tuple[str, str], PreferenceFit]) -> str:
         spread = between(weight.min(), weight.max(), 2)
         rows.append([population, measure, "l, mean of users", "", "", f"{weight.mean():.2f}", f"(users: {spread})", ""])
     head = ["users", "measure", "parameter", "by_agreement", "folds", "by_likelihood", "interval", "note"]
-    return beside(PAGE, "parameters", head, rows)
+    return beside(PAGE, "fedweb13_preferences_parameters", head, rows)
 
 
 def of_held_out(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
@@ -284,7 +284,7 @@ def of_weights(fit: PreferenceFit) -> list[str]:
         "agreement_without",
         "agreement_with",
     ]
-    name = beside(PAGE, "users", head, rows)
+    name = beside(PAGE, "fedweb13_preferences_users", head, rows)
     return [*summary, f"- [User by user]({name})."]
 
 
@@ -298,7 +298,10 @@ def main() -> None:
     fits = {(name, measure): study.fit(votes[name], measure) for name, measure in wanted}
     bins = [row for level in LEVELS for row in by_bin(study, votes[UTILITY], t, level)]
     by_bins = beside(
-        PAGE, "bins", ["majority", "bins", "pairs", "measure", "agreement", "significantly_more_than"], bins
+        PAGE,
+        "fedweb13_preferences_bins",
+        ["majority", "bins", "pairs", "measure", "agreement", "significantly_more_than"],
+        bins,
     )
     alpha = next(row for row in fits[UTILITY, "AS_RBP"].parameters.itertuples() if row.parameter == "alpha")
     truth = f"AS_RBP(alpha=7,beta=0.85,personal={np.mean(weights()):.2f})"

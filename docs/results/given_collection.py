@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from markdown_pages import write_section
+
 import irmx
 import irmx_study
 from irmx_study.chosen_systems import listed_names
@@ -35,9 +37,9 @@ class Collection:
     every_topic : bool
         Whether to leave out runs that retrieve nothing for one of the topics.
     command : str
-        The command that makes the page.
+        The command that writes the section.
     page : Path
-        Where to write the page.
+        The page to write a section of.
     jobs : int
         How many processes to use.
     """
@@ -56,20 +58,21 @@ class Collection:
         scores = irmx.scores(measures, self.qrels, self.runs, jobs=self.jobs)
         return irmx_study.choose_systems(scores, self.only, self.every_topic)
 
-    def write(self, text: str) -> None:
-        """Write the page."""
-        self.page.write_text(text, encoding="utf-8")
-        print(f"{self.page.name} written")
+    def write(self, title: str, text: str) -> None:
+        """Write the section of the page."""
+        write_section(self.page, title, text)
 
 
 @contextmanager
-def given_collection(program: str, description: str) -> Iterator[Collection]:
+def given_collection(program: str, page: str, description: str) -> Iterator[Collection]:
     """Parse the arguments of a program, and unpack the runs of TREC-8 if no others are given.
 
     Parameters
     ----------
     program : str
         The file of the program, ``__file__``.
+    page : str
+        The name of the page that it writes a section of, beside the program.
     description : str
         What it does, for its help.
     """
@@ -79,7 +82,9 @@ def given_collection(program: str, description: str) -> Iterator[Collection]:
     parser.add_argument("--runs", nargs="+", metavar="RUN", help="run files or quoted globs")
     parser.add_argument("--only", metavar="FILE", help="the names of the runs to keep, one per line")
     parser.add_argument("--every-topic", action="store_true", help="leave out runs that lack one of the topics")
-    parser.add_argument("--out", default=Path(program).with_suffix(".md"), type=Path, help="the page to write")
+    parser.add_argument(
+        "--out", default=Path(program).with_name(page), type=Path, help="the page to write the section to"
+    )
     parser.add_argument("--jobs", default=os.cpu_count(), type=int, help="how many processes to use")
     given = parser.parse_args()
     if (given.qrels is None) != (given.runs is None):

@@ -10,7 +10,6 @@ import lzma
 import os
 import tarfile
 import tempfile
-import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,13 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
-from markdown_tables import markdown
+from markdown_pages import beside, markdown
 
 import irmx
 import irmx_study
 from irmx.toolkit import write_picture
 
+PAGE = Path(__file__).with_suffix(".md")
 LEXICAL = ("bm25", "trad")
 """What the names of the runs contain that say they do without a neural model."""
 
@@ -75,7 +75,11 @@ def table_of_judges(result: irmx_study.Judges) -> str:
         numbers += [f"{of['alpha_ordinal']:.2f}", f"{row['tau']:.3f}", f"{row['tau_top']:.2f}", int(row["max_drop"])]
         numbers += [f"{row['recall']:.2f}", f"{row['precision']:.2f}" if row["precision"] == row["precision"] else ""]
         rows.append([name, *numbers, favour, ranks])
-    return markdown(head, rows)
+    beside(PAGE, "judges_dl21", head, rows)
+    on_page = [
+        head.index(name) for name in ("judge", "kappa", "tau", "max. drop", "recall", "precision", "favours BM25 by")
+    ]
+    return markdown([head[i] for i in on_page], [[row[i] for i in on_page] for row in rows])
 
 
 def passes(path: Path) -> dict[str, dict[str, dict[str, int]]]:
@@ -88,7 +92,7 @@ def passes(path: Path) -> dict[str, dict[str, dict[str, int]]]:
     }
 
 
-def published_taus(data: Path, runs: dict[str, Path]) -> str:
+def published_taus(data: Path, runs: dict[str, Path]) -> list[list[Any]]:
     """Return the published taus of people's nDCG@10 with Compatibility under a judge: published, from published means, from the runs."""
 
     def means(path: Path) -> pd.Series[float]:
@@ -110,8 +114,10 @@ def published_taus(data: Path, runs: dict[str, Path]) -> str:
         scores = irmx.scores(ir_measures.Compat(p=0.9), data / "qrels" / f"{name}.qrels.xz", runs)
         answered = [topic for topic, some in zip(scores.topics, scores.retrieved.any(axis=1), strict=True) if some]
         from_runs = irmx_study.kendall_tau(own, scores.select(topics=answered).means().iloc[:, 0].reindex(own.index))
-        rows.append([judge, f"{tau:.3f}", f"{from_means:.3f}", f"{from_runs:.3f}"])
-    return markdown(["judge", "published", "from published means", "from qrels and runs"], rows)
+        rows.append([judge, tau, from_means, from_runs])
+    texts = [[judge, *(f"{tau:.3f}" for tau in taus)] for judge, *taus in rows]
+    beside(PAGE, "judges_dl21_published", ["judge", "published", "from published means", "from qrels and runs"], texts)
+    return rows
 
 
 def few_labels(scores: irmx.Scores, people: str, machines: list[str]) -> str:
@@ -148,74 +154,63 @@ def few_labels(scores: irmx.Scores, people: str, machines: list[str]) -> str:
         "calibrated",
         "topics gained",
     ]
-    return markdown(head, rows)
+    beside(PAGE, "judges_dl21_few_labels", head, rows)
+    return markdown(head[:4], [row[:4] for row in rows])
 
 
-PAGE = """# Judges of TREC DL 2021
+TEXT = """# Judges of TREC DL 2021
 
-Do LLMs rank systems as people do? People at NIST judged {pairs:,} documents of {topics} topics of the passage task of TREC DL 2021, and
-GPT-4, GPT-4o and Llama 3.2 judged the same documents in several ways: relevant or not (`binary`), four grades (`umbrela`), rubrics
-(`exam`), nuggets and preferences. `irmx judges` compares them on the {runs} official runs. Labels and runs are from [a
-comparison of LLM judges](https://github.com/Narabzad/llm-relevance-judgement-comparison); `python docs/results/judges_dl21.py` makes
-this page in {seconds:.0f} seconds.
-
-## Labels and systems
-
-Every judge beside people, by nDCG@10, from the largest tau of the two leaderboards:
+Do LLMs rank systems as people do? {best} ranks the {runs} official runs most like people at NIST, who judged {pairs:,} documents of
+{topics} topics of the passage task. GPT-4, GPT-4o and Llama 3.2 judged them as relevant or not (`binary`), by four grades (`umbrela`), rubrics
+(`exam`), nuggets and preferences. By nDCG@10, `irmx judges` finds:
 
 {judges}
 
-* `documents` is how many documents both judged. A document that the judge did not judge counts as non-relevant in its leaderboard.
-* `kappa` is Cohen's kappa of relevant or not, from grade 2 on, for the binary judges from 1; only where a scale says what is
-  relevant. `alpha` is the ordinal alpha of Krippendorff, which compares grades in value: judges on another scale have a low one.
-* `top 10` is tau among the ten best runs by people; `max. drop` by how many ranks a run falls at most.
-* `recall` and `precision` are about the {all_pairs:,} pairs of runs, tested by the t test with Holm's correction: the share of pairs
-  significant by people that are significant by the judge, in the same order, and the reverse.
-* The last columns are what the judge gives the {lexical} runs whose names say BM25 or traditional more than people do, less what it
-  gives the others, with intervals over topics.
+- `kappa` is Cohen's kappa of relevant or not, where the scale says what is relevant. `max. drop` is by how many ranks a run falls
+  at most.
+- `recall` is the share of the {all_pairs:,} pairs of runs significant by people (t test, Holm) that are significant by the judge in the
+  same order, `precision` the reverse.
+- The last column is what the judge gives the {lexical} runs with BM25 or traditional in their names more than people do, less what it gives the others, with
+  the interval over topics.
 
-{best} ranks the runs most like people. Of the judges that judged nearly all documents, tau with people lies between {low:.2f} and
-{high:.2f}, and kappa, where there is one, between {kappa_low:.2f} and {kappa_high:.2f}: low agreement on labels can go with high
-agreement on systems. Of the pairs of runs that are significant by people and by such a judge, {opposite} are in opposite orders. Judges
-differ in which pairs they find significant: recall lies between {recall_low:.2f} and {recall_high:.2f}. {favours} give the runs with
-BM25 more than people do, with an interval above 0, and {disfavours} less. In ranks, {favours_ranks} does:
-under a generous judge, weak runs have the most room to gain in value.
+[Every column](judges_dl21.csv) includes documents judged by both, alpha, tau among the top 10, and ranks. Documents that a judge did not
+judge count as non-relevant: `nuggets_weighted` of Llama 3.2 and `preferences` cover few.
+
+Of the judges that judged nearly all documents, tau with people lies between {low:.2f} and {high:.2f}, and kappa between {kappa_low:.2f} and
+{kappa_high:.2f}: low agreement on labels can go with high agreement on systems. Of the pairs of runs that are significant by people and
+by such a judge, {opposite} are in opposite orders; recall lies between {recall_low:.2f} and {recall_high:.2f}. {favours} give the runs with BM25
+more than people do, with an interval above 0, and {disfavours} less; in ranks, {favours_ranks} does.
 
 ![Kappa against tau](judges_dl21.svg)
 
 ## A judge and itself
 
-`llama32_umbrela` judged everything four times.
-
-{itself}
-
-Between two passes, quadratic kappa is {self_low:.2f} to {self_high:.2f}, and with people {people_low:.2f} to {people_high:.2f}: a judge
-that agrees so little with itself cannot agree much with others. The four leaderboards have a tau with people's between {pass_low:.3f}
-and {pass_high:.3f}, so that one pass says little about such a judge.
+`llama32_umbrela` judged everything four times. Quadratic kappa between two passes is {self_low:.2f} to {self_high:.2f}, and with people
+{people_low:.2f} to {people_high:.2f}. The tau of the four leaderboards with people's lies between {pass_low:.3f} and {pass_high:.3f}, so that one
+pass says little ([all pairs of passes](judges_dl21_itself.csv)).
 
 ## Few labels of people
 
-{labelled} of the topics, drawn {samples} times, have labels of people, and all have those of a machine. How far is the mean nDCG@10 of a run
-from the one by people on all topics, on average over runs and draws, and how many topics with labels of people is the machine worth?
-The same for the differences to the best run.
+How well do labels of people on {labelled} topics (drawn {samples} times) and labels of a machine on all estimate the mean nDCG@10 by people? The
+error is the mean over runs and draws; "topics gained" is how many topics with labels of people the machine is worth. [The same for
+differences to the best run](judges_dl21_few_labels.csv).
 
 {few}
 
 ## Published taus
 
-The comparison reports Kendall's tau between the means of people's nDCG@10 and of Compatibility (p = 0.9) under each judge of GPT-4o:
+From the published means, irmx has the published taus between people's nDCG@10 and Compatibility (p = 0.9) under each judge of GPT-4o. From
+qrels and runs, tau differs by up to {off_grades:.3f}, for nuggets by up to {off_nuggets:.3f}: their labels cover {nugget_pairs:,} of the
+documents ([all](judges_dl21_published.csv)).
 
-{published}
-
-From the published means, irmx has the published numbers. From qrels and runs, tau differs by up to {off_grades:.3f}, for nuggets by up
-to {off_nuggets:.3f}: their labels here cover {nugget_pairs:,} of the documents.
+Made by `IRMX_DATA=... python docs/results/judges_dl21.py` from labels and runs of
+[a comparison of LLM judges](https://github.com/Narabzad/llm-relevance-judgement-comparison).
 """
 
 
 def main() -> None:
-    """Compute everything and write the page."""
-    data, start = Path(os.environ["IRMX_DATA"]).resolve() / "judges_dl21", time.perf_counter()
-    here = Path(__file__)
+    """Compute everything, and write the page, its picture and its tables."""
+    data = Path(os.environ["IRMX_DATA"]).resolve() / "judges_dl21"
     with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
         warnings.simplefilter("ignore", irmx.DataWarning)  # topics of other years
         runs, judges = unpacked(data, Path(name)), judges_of(data)
@@ -226,14 +221,16 @@ def main() -> None:
         with_scale = [name for name in judges if name.endswith(("umbrela", "_binary", "nist"))]
         scaled = {name: judges[name] for name in with_scale}
         picture = irmx_study.judges(scaled, runs=runs, measures="nDCG@10", rel={name: rel[name] for name in scaled})
-        write_picture(picture.plot("kappa").figure, str(here.with_suffix(".svg")))
+        write_picture(picture.plot("kappa").figure, str(PAGE.with_suffix(".svg")))
         of_passes = {"human_nist": judges["human_nist"], **passes(judges["llama32_umbrela"])}
         repeated = irmx_study.judges(of_passes, runs=runs, measures="nDCG@10", rel=2)
         scores: Any = picture.scores
         few = few_labels(scores, "human_nist", with_scale[1:])
         published = published_taus(data, runs)
     rows = repeated.frame("pairs")
-    itself = markdown(
+    beside(
+        PAGE,
+        "judges_dl21_itself",
         ["", "", "equal grades", "kappa, quadratic", "alpha, ordinal", "tau by nDCG@10"],
         [
             [
@@ -243,7 +240,6 @@ def main() -> None:
             ]
             for row in rows.to_dict("records")
         ],
-        texts=2,
     )
     labels, groups_table, of_scale = result.frame("pairs"), result.frame("groups"), picture.frame("pairs")
     labels, of_scale, lexical = (of[of["judge_a"] == "human_nist"] for of in (labels, of_scale, groups_table))
@@ -255,26 +251,22 @@ def main() -> None:
     with_people, with_itself = rows[by_people], rows[~by_people]
     favoured = {kind: int((lexical[f"{kind}_low"] > 0).sum()) for kind in ("value", "ranks")}
     against = int((lexical["value_high"] < 0).sum())
-    numbers = [[float(cell) for cell in line.split("|")[2:5]] for line in published.splitlines()[2:]]
-    off = {
-        line.split("|")[1].strip(): abs(n[0] - n[2])
-        for line, n in zip(published.splitlines()[2:], numbers, strict=True)
-    }
+    off = {judge: abs(round(tau, 3) - round(from_runs, 3)) for judge, tau, _, from_runs in published}
     opposite = int(systems["active_disagreement"].sum())
     best = systems.sort_values("tau").iloc[-1]["judge_b"]
     nugget = labels[labels["judge_b"] == f"gpt4o_{NUGGETS}"]
-    here.with_suffix(".md").write_text(
-        PAGE.format(
+    PAGE.write_text(
+        TEXT.format(
             pairs=int(result.labels["human_nist"].notna().sum()), topics=int(systems["topics"].max()), runs=len(runs), judges=table,
-            seconds=time.perf_counter() - start, all_pairs=len(runs) * (len(runs) - 1) // 2,
+            all_pairs=len(runs) * (len(runs) - 1) // 2,
             lexical=sum(group == "lexical" for group in groups.values()), best=f"`{best}`", low=systems["tau"].min(), high=systems["tau"].max(),
             kappa_low=of_scale["kappa_binary"].min(), kappa_high=of_scale["kappa_binary"].max(),
             opposite=opposite or "none", recall_low=systems["recall"].min(),
-            recall_high=systems["recall"].max(), itself=itself, pass_low=with_people["tau"].min(), pass_high=with_people["tau"].max(),
+            recall_high=systems["recall"].max(), pass_low=with_people["tau"].min(), pass_high=with_people["tau"].max(),
             self_low=with_itself["kappa_quadratic"].min(), self_high=with_itself["kappa_quadratic"].max(),
             people_low=with_people["kappa_quadratic"].min(), people_high=with_people["kappa_quadratic"].max(),
             favours=f"{favoured['value']} of these {len(lexical)} judges", disfavours=against or "none", favours_ranks=favoured["ranks"] or "none", labelled=LABELLED,
-            samples=SAMPLES, few=few, published=published, off_grades=max(o for j, o in off.items() if "nuggets" not in j),
+            samples=SAMPLES, few=few, off_grades=max(o for j, o in off.items() if "nuggets" not in j),
             off_nuggets=max(o for j, o in off.items() if "nuggets" in j), nugget_pairs=int(nugget["pairs"].iloc[0]),
         ),
         encoding="utf-8",

@@ -1,6 +1,6 @@
 """Measures side by side: whom they agree with, how well they tell systems apart, how well they tolerate missing judgments.
 
-Writes the page ``measures_side_by_side.md`` and three pictures beside this file, about the 129 runs of TREC-8 ad hoc, or about other
+Writes a section of the page ``trec8.md`` and three pictures beside it, about the 129 runs of TREC-8 ad hoc, or about other
 runs that are given as arguments. The page holds counts, correlations and shares only, nothing of the data.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 from given_collection import Collection, given_collection
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown
 
 import irmx_study
 from irmx.toolkit import write_picture
@@ -105,11 +105,16 @@ def without_groups(left_out: Any) -> pd.DataFrame:
 def table(collection: Collection, name: str, frame: pd.DataFrame) -> str:
     """Write a table as csv beside the page; return the name of its file."""
     cells = frame.map(lambda x: f"{x:.3f}" if isinstance(x, float) else x)
-    return beside(collection.page, name, ["measure", *frame.columns], cells.reset_index().to_numpy().tolist())
+    return beside(
+        collection.page,
+        f"measures_side_by_side_{name}",
+        ["measure", *frame.columns],
+        cells.reset_index().to_numpy().tolist(),
+    )
 
 
 def page(collection: Collection) -> str:
-    """Return the page in Markdown, and write its pictures."""
+    """Return the section in Markdown, and write its pictures and tables."""
     scores = collection.scores(list(MEASURES.values()))
     runs = {system: collection.runs[system] for system in scores.systems}
     agreement = irmx_study.correlate(scores)
@@ -122,11 +127,10 @@ def page(collection: Collection) -> str:
     left_out = irmx_study.leave_out(
         list(MEASURES.values()), collection.qrels, runs, groups, depth=DEPTH, jobs=collection.jobs
     )
-    stem = collection.page.with_suffix("")
     for name, ax in (
         ("agreement", agreement.plot(order="similar")), ("power", power.plot()), ("pool", pools.plot()),
     ):  # fmt: skip
-        write_picture(ax.figure, stem.with_name(f"{stem.name}_{name}.svg"))
+        write_picture(ax.figure, collection.page.with_name(f"measures_side_by_side_{name}.svg"))
     taus = agreement.matrix("tau").rename(index=NAMES)
     taus.columns = taus.index
     curves = pools.frame().pivot_table(index="measure", columns="keep", values="tau", sort=False)
@@ -136,16 +140,14 @@ def page(collection: Collection) -> str:
     tests.insert(2, "power, randomised Tukey", tukey.frame().set_index("measure")["power"])
     stable = agreement.frame("stability").set_index(["a", "b"])
     rows = overview(agreement, power, pools, left_out)
-    judged, *_, unpooled = re.findall(r"[\d,]+\d|\d", left_out.facts()["judgments"])
+    judged, *_ = re.findall(r"[\d,]+\d|\d", left_out.facts()["judgments"])
     return _PAGE.format(
-        name=collection.name,
         command=collection.command,
-        stem=stem.name,
         runs=len(scores.systems),
         pairs=f"{len(scores.systems) * (len(scores.systems) - 1) // 2:,}",
         topics=len(scores.topics),
         finding=finding(rows),
-        overview=in_markdown(rows),
+        overview=in_markdown(rows[["tau with AP", "discriminative power", "swap rate", "tau, half the judgments"]]),
         taus=table(collection, "tau", taus),
         low=f"{stable['low']['AP', 'P@10']:.3f}",
         high=f"{stable['high']['AP', 'P@10']:.3f}",
@@ -153,87 +155,43 @@ def page(collection: Collection) -> str:
         tests=table(collection, "power", tests.rename(index=NAMES)),
         curves=table(collection, "pool", curves.rename(index=NAMES)),
         samples=SAMPLES,
-        depth=DEPTH,
         groups="each run is a group" if groups is None else f"{len(set(groups.values()))} groups submitted them",
         lost_judgments=f"{left_out.frame()['judged'].max():,} of {judged}",
-        unpooled="no judgment is" if unpooled == "0" else f"{unpooled} judgments are",
         lost=table(collection, "groups", without_groups(left_out)),
     )
 
 
 _PAGE = """\
-# Measures side by side on {name}: agreement, discriminative power, robustness
-
 {finding}
-
-```console
-$ {command}
-```
-
-makes this page. `IRMX_DATA` is the folder that holds `trec8_adhoc`, the data of the TREC-8 ad hoc task; they are not part of irmx,
-and this page holds counts, correlations and shares only. With `--qrels` and `--runs`, the same program makes this page for other
-runs; every part of it is a command as well: `irmx correlate`, `irmx discriminate` and `irmx pool`.
-
-{runs} runs, {topics} topics. The measures are those that need nothing but ranks and grades: Markov Precision (MP) and Normalised
-Cumulative Precision (NCP) with some of their users, and the usual ones. Measures of streams, of pages with verticals and of periods of time
-need columns that this collection does not have. NCP with its uniform law is AP, and with the law of the first document RR
-([shown here](trec8_ncp.md)), so they are not listed again.
-
-## In one table
 
 {overview}
 
-- **tau with AP**: Kendall's tau-b between the rankings of the runs by their means.
-- **discriminative power**: share of the {pairs} pairs of runs that a two-sided paired t test tells apart, p at most .05, not corrected.
-- **difference needed**: the smallest difference of means that is significant together with all larger ones.
-- **swap rate**: share of pairs of runs that stand in the opposite order in the other half of the topics, over 1,000 random halvings.
-- **half, a tenth of the judgments**: mean tau-b of the ranking by a part of the judgments with the ranking by all.
-- **without a group**: the same, if one group of runs had not contributed to the pool; the lowest over groups.
+The {runs} runs are ranked by their means over {topics} topics; tau is Kendall's tau-b between two rankings. "Discriminative power" is the
+share of the {pairs} pairs of runs that a paired t test tells apart (p at most .05, not corrected), "swap rate" the share
+of pairs in opposite orders in two random halves of the topics. No measure is best in all columns, and none of them
+says what a user wants.
 
-No measure is best in all columns, and none of them says what a user wants: a measure that tells many pairs of systems apart may
-measure something else than what the experiment is about.
+- [Agreement](../guide/agreement-of-measures.md): [tau of all pairs]({taus}), as a [picture](measures_side_by_side_agreement.svg). Over
+  1,000 resamples of the topics, 95% of the taus of AP and P@10 ({tau} here) lie between {low} and {high}; this is not
+  a confidence interval.
+- [Discriminative power](../guide/discriminative-power.md): [by the randomised Tukey test too, with the differences needed]({tests}), and
+  the [sorted p-values](measures_side_by_side_power.svg).
+- Without the judgments that one group of runs contributed alone, at most {lost_judgments} ([measure by measure]({lost})); {groups}.
+  All runs are taken to be pooled.
+- [Missing judgments](../guide/missing-judgments.md): mean tau with the ranking by all judgments, over {samples} samples
+  ([all shares]({curves})):
 
-## Agreement
+![Tau by the share of judgments that are kept, one line per measure.](measures_side_by_side_pool.svg)
 
-Tau-b of all pairs; [what it is](../guide/agreement-of-measures.md). Measures with a tau of .9 or more are customarily said to rank
-systems alike. The topics matter, too: over 1,000 resamples of the topics, 95% of the taus of AP and P@10, {tau} here,
-lie between {low} and {high}. This range is not a confidence interval: it lies too low. Pictures have the names that irmx prints:
-`RBP(rel=1)` has its default p, .8, and `NCP(law=zipf)` its default s, 1; `@Rec` is `rescale='recall'`.
-
-![Heat map of tau between all measures; measures that agree are neighbours.]({stem}_agreement.svg)
-
-[All pairs]({taus}).
-
-## Discriminative power
-
-[What it is](../guide/discriminative-power.md). The randomised Tukey test holds the error rate for all pairs of runs together; the t test
-does so for each pair.
-
-![Sorted p-values of all pairs of runs, one line per measure.]({stem}_power.svg)
-
-[Counts of pairs, and the power by the randomised Tukey test]({tests}).
-
-## Missing judgments
-
-[How it is done](../guide/missing-judgments.md). Of the judgments of every topic a part is kept at random, in {samples} samples; tau-b of
-the ranking by what is left with the ranking by all, mean over samples:
-
-![Tau by the share of judgments that are kept, one line per measure.]({stem}_pool.svg)
-
-[All means]({curves}).
-
-As if one group of runs had not contributed to the pool: {groups}, and what only its runs have among their top {depth} becomes unjudged,
-at most {lost_judgments} judgments. Which runs were pooled is not in the data; all are taken to be, and {unpooled} of a
-document that none has among its top {depth}. A run falls if its rank among all runs
-becomes worse. [Means of tau, changes and falls, measure by measure]({lost}).
+Made by `{command}`; with `--qrels` and `--runs`, of other runs.
 """
 
 
 def main() -> None:
     with given_collection(
-        __file__, "Measures side by side: agreement, discriminative power, robustness."
+        __file__, "trec8.md", "Measures side by side: agreement, discriminative power, robustness."
     ) as collection:
-        collection.write(page(collection))
+        collection.write(f"Measures side by side on {collection.name}", page(collection))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
-from markdown_tables import markdown
+from markdown_pages import markdown
 
 import irmx
 from irmx.ragged import Array

@@ -1,6 +1,6 @@
 """Table 3 of the MSU paper from published values, and Modeled Stream Utility per second against expected latency gain.
 
-Writes the page ``msu_against_elg.md`` beside this file, and with ``--pictures FOLDER`` scatter plots into a folder. The environment
+Writes a section of the page ``streams.md`` beside this file, and with ``--pictures FOLDER`` scatter plots into a folder. The environment
 variable IRMX_DATA names the folder with the data; the page holds ranks, means over topics, differences and correlations.
 """
 
@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown, write_section
 
 import irmx
 from irmx_stream.columns import JUDGED_LENGTH
 from irmx_study import correlate, kendall_tau, tau_ap
 
+PAGE = Path(__file__).with_name("streams.md")
 RUN_FILE = ["topic", "team", "run", "document", "sentence", "timestamp", "score"]
 OURS = {
     "MSU": "MSU",
@@ -151,7 +152,7 @@ def draw(data: Path, folder: Path) -> None:
         figure.savefig(folder / f"msu_against_{name.lower()}.png", dpi=200)
 
 
-def per_second(data: Path) -> tuple[str, str, dict[str, Any]]:
+def per_second(data: Path) -> tuple[Rows, Rows, dict[str, Any]]:
     """Return the means of the runs of known updates, the correlations with ELG, and what the text says of them."""
     year = data / "trec_ts" / "2014"
     runs, qrels = read_runs(year / "runs.cunlp.ssv.gz"), irmx.read_qrels(f"tst:{year}")
@@ -181,11 +182,19 @@ def per_second(data: Path) -> tuple[str, str, dict[str, Any]]:
                     f"{tau_ap(theirs.to_numpy(), ours.to_numpy(), 'b'):.3f}",
                 ]
             )
-    facts = {"known": ", ".join(f"{_known(qrels, run):.1%} of {name}" for name, run in runs.items())}
+    tau_of = {row[0]: row[1] for row in rows}
+    ratio = "MSU per second, mean of users' ratios"
+    facts = {
+        "known": ", ".join(f"{_known(qrels, run):.1%} of {name}" for name, run in runs.items()),
+        "plain": tau_of["MSU, with ELG"],
+        "per_second": tau_of[f"{ratio}, with ELG"],
+        "plain_lc": tau_of["MSU, with LC"],
+        "per_second_lc": tau_of[f"{ratio}, with LC"],
+    }
     head = ["", "official ELG", *OURS]
     return (
-        markdown(head, [[run, *cells] for run, cells in means.items()]),
-        markdown(["tau", "45 pairs", *runs, "tau_AP,b, 45 pairs"], rows),
+        [head, *([run, *cells] for run, cells in means.items())],
+        [["tau", "45 pairs", *runs, "tau_AP,b, 45 pairs"], *rows],
         facts,
     )
 
@@ -198,72 +207,31 @@ def _known(qrels: irmx.Judgments, run: pd.DataFrame) -> float:
     return len(np.unique(at_run[~np.isnan(length[at_qrels])])) / len(run)
 
 
-PAGE = """\
-# MSU against expected latency gain: Table 3 of the paper, and MSU per second
-
-From the values that its authors published, the correlations of the paper on Modeled Stream Utility come out as printed. MSU ranks runs
-in another way than the measures of the track, for both kinds of users and in both years.
-
-```console
-$ IRMX_DATA=... python docs/results/msu_against_elg.py
-```
-
-makes this page. `IRMX_DATA` is the folder that holds `msu_table3.tsv` and `trec_ts`: the printed table of Baruah, Smucker and
-Clarke (SIGIR 2015), values that its authors published, and files of the TREC Temporal Summarization track. They are not part of
-irmx.
-
-## Table 3: 26 runs of 2013
-
-The paper ranks the {runs} runs of 2013 by the track's expected latency gain and by MSU for reasonable users, and finds a Kendall's
-tau of 0.471 and a tau_AP of 0.405. The authors published two sets of values: the means of the runs over topics as their code gave them,
-and values by run and topic ({topics} topics) of their code of 2016. The runs' means give all of it: {equal} of {runs} means
-round to the printed ones, all ranks are equal, and so are the correlations.
+TEXT = """\
+From the values that its authors published, the correlations of the paper on Modeled Stream Utility (Baruah, Smucker and Clarke, SIGIR
+2015) come out as printed. MSU ranks runs in another way than the measures of the track, for both kinds of users and in both years.
 
 {correlations}
 
-The tau_AP that is printed is the one read from the worst run on. It was made to weigh the top of a ranking: read from the best
-run on it is lower. ELG has ties in the table; they stand as the table has them.
-
-The values of topics come from later code, and probably other random users. Their means are up to {apart} from the printed ones, and {moved} runs have another
-rank: the second decimal of such a correlation depends on chance. [The ranks of all runs]({ranks}).
-
-## Two kinds of users, 2013 and 2014
-
-The paper's table also gives every run's best rank over the users of a sweep. That cannot be repeated without the updates of the
-runs; but values for a second kind of user were published: besides those who read the newest updates first, those who read them
-ranked. Of 2014 the track published the expected latency gain (ELG) and the latency comprehensiveness (LC) of all {all_runs} runs.
+The paper ranks {runs} runs of 2013 by expected latency gain (ELG) and by MSU. {equal} of {runs} published means round to the printed ones. The
+values of topics ({topics}) come from later code: means are up to {apart} away, and {moved} runs have another rank
+([all ranks]({ranks})). The printed tau_AP is the one read from the worst run on.
 
 {kinds}
 
-tau_AP reads the users' ranking from the best run on, with the official one as the reference; in tau_AP,b both are read, and equal
-means are ties. No tau is larger than {highest}: what the paper concludes for its reasonable users, that MSU ranks the runs in another
-way, holds for both kinds of users, in both years, and for both references.
+In 2014 the track published ELG and latency comprehensiveness (LC) of {all_runs} runs. tau_AP reads from the best run on; in tau_AP,b equal means
+are ties. No tau is larger than {highest}. The better of the two ranks by MSU is 1 for {first} of the runs ([all ranks]({ranks_2014})).
 
-The better of the two ranks by MSU is 1 for {first} of the runs ([all ranks]({ranks_2014})).
+For three runs of 2014 whose updates are known, MSU per second agrees better with ELG than MSU does: Kendall's tau over pairs of a run
+and a topic is {per_second} instead of {plain}; with LC it is {per_second_lc} instead of {plain_lc}
+([all correlations]({taus}), [means]({means})). Lengths are known for {known}; 30 words are taken for the others.
 
-`--pictures FOLDER` draws these means, MSU against ELG and LC with one point per run, as the figures of the paper do.
-
-## MSU per second, 2014
-
-Figure 5 of the paper sets MSU per second of reading beside ELG, which is a gain per unit of reading, too. The published values
-have no seconds, and the runs of 2013 are not public. Of three runs of 2014 the updates are; their lengths are known for
-{known}, and 30 words are taken for the others. Means over 15 topics, with the standard error over users:
-
-{means}
-
-Kendall's tau over the pairs of a run and a topic, between what irmx computes and the official ELG and LC:
-
-{taus}
-
-Per second is the mean over users of each one's gain divided by the seconds that this user read, as in the paper; the ratio of the
-mean gain to the mean time is the other estimate, `ratio='of_means'`.
-
-For which users of MSU this agreement is high or low, over a grid of users, is on [a page of its own](msu_users.md).
+Made by `IRMX_DATA=... python docs/results/msu_against_elg.py`; `--pictures FOLDER` draws the figures of the paper.
 """
 
 
 def main() -> None:
-    """Write the page, and the pictures if wanted."""
+    """Write the section and its tables, and the pictures if wanted."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="Also draw scatter plots, into this folder.")
     options = parser.parse_args()
@@ -276,12 +244,12 @@ def main() -> None:
     ranked, correlations, facts = table_3(data)
     ranks_2014, kinds, of_users = two_kinds_of_users(data)
     means, taus, more = per_second(data)
-    path = Path(__file__).with_suffix(".md")
-    page = PAGE.format(
-        ranks=beside(path, "2013", ranked[0], ranked[1:]), correlations=correlations, ranks_2014=beside(path, "2014", ranks_2014[0], ranks_2014[1:]), kinds=kinds, means=means, taus=taus,
+    text = TEXT.format(
+        ranks=beside(PAGE, "msu_against_elg_2013", ranked[0], ranked[1:]), correlations=correlations, ranks_2014=beside(PAGE, "msu_against_elg_2014", ranks_2014[0], ranks_2014[1:]), kinds=kinds,
+        means=beside(PAGE, "msu_against_elg_per_second", means[0], means[1:]), taus=beside(PAGE, "msu_against_elg_taus", taus[0], taus[1:]),
         **facts, **of_users, **more,
     )  # fmt: skip
-    path.write_text(page, encoding="utf-8")
+    write_section(PAGE, "MSU against the measures of the track", text)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """For which users Modeled Stream Utility agrees with the official measures of the track: a sweep over three runs of 2014.
 
-Writes the page ``msu_users.md`` beside this file; with ``--sweep FILE`` the scores are kept in a file, from which a second call
+Writes a section of the page ``streams.md`` beside this file; with ``--sweep FILE`` the scores are kept in a file, from which a second call
 goes on. The environment variable IRMX_DATA names the folder with the data; the page holds correlations, ranks and means.
 """
 
@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from markdown_pages import beside, markdown, write_section
+from msu_against_elg import OFFICIAL, PAGE, official, read_runs
 
 import irmx
 import irmx_study
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from msu_against_elg import OFFICIAL, official, read_runs, table
 
 GRID = {
     "MD": "30s,1m,2m,5m,15m,30m",
@@ -47,10 +44,10 @@ def by_pair(scores: irmx.Scores) -> irmx.Scores:
     return irmx.Scores(values, ("all",), pairs, scores.measures, np.ones((1, len(pairs)), dtype=bool))
 
 
-def in_markdown(frame: pd.DataFrame, rounded: str) -> str:
-    """Return a table in Markdown, with three decimal places in one column."""
-    texts = {name: [_text(value, name == rounded) for value in frame[name]] for name in frame}
-    return table(list(texts), [list(row) for row in zip(*texts.values(), strict=True)])
+def table(name: str, frame: pd.DataFrame, rounded: str) -> str:
+    """Write a table beside the page, with three decimal places in one column; return the name of its file."""
+    texts = {column: [_text(value, column == rounded) for value in frame[column]] for column in frame}
+    return beside(PAGE, f"msu_users_{name}", list(texts), zip(*texts.values(), strict=True))
 
 
 def _text(value: Any, is_rounded: bool) -> str:
@@ -70,11 +67,14 @@ def agreement_with(pairs: irmx.Scores, name: str, values: pd.Series) -> dict[str
     ]
     rows = pd.concat(by_value)[["parameter", "value", "rows", "holds", "share"]].rename(columns={"rows": "settings"})
     return {
-        f"extremes_{name}": in_markdown(agreement.frame("extremes").rename(columns={"views": "settings"}), "value"),
+        f"extremes_{name}": table(
+            f"extremes_{name}", agreement.frame("extremes").rename(columns={"views": "settings"}), "value"
+        ),
         f"reasonable_{name}": f"{reasonable['tau']:.3f}",
         f"differs_{name}": f"{differs['holds']} of {differs['rows']}",
         f"below_{name}": f"{below['holds']} of {below['rows']}",
-        f"by_{name}": in_markdown(rows, "share"),
+        f"away_{name}": rows[rows["parameter"] == "MA"].set_index("value")["share"],
+        f"by_{name}": table(f"by_{name}", rows, "share"),
     }
 
 
@@ -87,66 +87,39 @@ def of_three_runs(scores: irmx.Scores) -> dict[str, Any]:
         for (a, b), of in comparison.frame("views").groupby(["a", "b"], sort=False)
     ]
     best = ranks[["system", "best", "median", "worst", "first", "best_view"]]
-    return {"best": in_markdown(best, "first"), "conclusions": table(["conclusion", "share of users"], pairs)}
+    first = best.sort_values("first", ascending=False).iloc[0]
+    return {
+        "first": f"{first['system']} is the first for {first['first']:.1%} of the users",
+        "conclusions": ", ".join(f"{conclusion} for {share}" for conclusion, share in pairs),
+        "best": table("best", best, "first"),
+    }
 
 
-PAGE = """\
-# For which users does MSU agree with the measures of the track?
+TEXT = """\
+MSU and the measures of the track rank differently for every user of the paper's grid; how differently depends on the user. A tau below
+0.9 with ELG holds for {differs_elg} users, with LC for {differs_lc}; a tau below 0.5 for {below_elg} and {below_lc}. It depends on how long users
+stay away, MA:
 
-MSU and the measures of the track rank differently for every user of the paper's grid; how differently depends on the user.
+{away}
 
-```console
-$ IRMX_DATA=... python docs/results/msu_users.py
-```
+The sweep is over {settings} users with standard deviations of half the means (`{grid}`), for the three runs with known
+updates. What is ranked are the {pairs} pairs of a run and a topic: a correlation of values, not of systems. For the
+reasonable user of the paper, tau is {reasonable_elg} with ELG and {reasonable_lc} with LC. Lowest, median and highest tau with
+[ELG]({extremes_elg}) and [LC]({extremes_lc}); shares by every parameter with [ELG]({by_elg}) and [LC]({by_lc}).
 
-makes this page. `IRMX_DATA` is the folder that holds `trec_ts`, files of the TREC Temporal Summarization track; they are not part of
-irmx.
+{first} ([ranks]({best})). The means differ as {conclusions} of the users, significant or not.
 
-Of three runs of 2014 the updates are known, so that MSU can be computed for any user; of other runs only the published
-values for [two kinds of users](msu_against_elg.md) are. The sweep is over {settings} users of the paper's grid, those with standard
-deviations of half the means (`SD=0.5*MD`, `SA=0.5*MA`), {topics} topics, 1,000 sessions each:
-
-```text
-{grid}
-```
-
-Three runs have too few orders for a correlation. So what is ranked here are the {pairs} pairs of a run and a topic, by MSU and by
-the official expected latency gain (ELG) or latency comprehensiveness (LC): a correlation of values, which are easy or hard by
-topic too, and not one of systems. The lengths of most updates are not known and taken to be 30 words, as on the page about
-[these runs](tst2014_msu.md).
-
-## With the expected latency gain
-
-The lowest, median and highest correlations, and the first user that gives them:
-
-{extremes_elg}
-For the reasonable user of the paper, tau is {reasonable_elg}. That MSU and ELG rank differently, a tau below 0.9, holds for
-{differs_elg} users. A tau below 0.5 holds for {below_elg}; by the values of the parameters:
-
-{by_elg}
-## With latency comprehensiveness
-
-{extremes_lc}
-For the reasonable user, tau is {reasonable_lc}. It is below 0.9 for {differs_lc} users, and below 0.5 for {below_lc}:
-
-{by_lc}
-## The three runs
-
-Their ranks over the users, the share of users for whom each is the first, and a user for whom it ranks best:
-
-{best}
-For which share of the users one run has a larger mean than another, significant or not:
-
-{conclusions}"""
+Made by `IRMX_DATA=... python docs/results/msu_users.py`.
+"""
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the section and its tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sweep", type=Path, metavar="FILE", help="Keep the scores in this .parquet file.")
     options = parser.parse_args()
     if "IRMX_DATA" not in os.environ:
-        sys.exit("Set IRMX_DATA to the folder that holds trec_ts.")
+        raise SystemExit("Set IRMX_DATA to the folder that holds trec_ts.")
     data = Path(os.environ["IRMX_DATA"])
     warnings.simplefilter("ignore", irmx.DataWarning)
     results = swept(data, options.sweep)
@@ -154,14 +127,18 @@ def main() -> None:
     facts = of_three_runs(results)
     for name, column in OFFICIAL.items():
         facts |= agreement_with(pairs, name.lower(), official(data, column))
-    page = PAGE.format(
+    away = pd.DataFrame({f"with {name}": facts.pop(f"away_{name.lower()}") for name in OFFICIAL})
+    text = TEXT.format(
         settings=len(results.names),
-        topics=len(results.topics),
+        away=markdown(
+            ["share of users with tau below 0.5", *away],
+            [[f"MA = {value}", *(f"{x:.3f}" for x in row)] for value, *row in away.itertuples()],
+        ),
         pairs=len(pairs.systems),
-        grid=" ".join(f"--grid '{name}={values}'" for name, values in GRID.items()),
+        grid=" ".join(f"{name}={values}" for name, values in GRID.items()),
         **facts,
     )
-    Path(__file__).with_suffix(".md").write_text(page, encoding="utf-8")
+    write_section(PAGE, "For which users MSU agrees with the track", text)
 
 
 if __name__ == "__main__":

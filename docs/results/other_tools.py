@@ -1,38 +1,37 @@
 """What other tools compute under the names of nDCG, AP, P, R and RR, from the tables that ``irmx reconcile`` searches.
 
-Writes the page ``other_tools.md`` beside this file.
+Writes a section of the page ``other_tools.md`` beside this file, and its tables.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from markdown_tables import markdown
+from markdown_pages import beside, markdown, write_section
 
 from irmx_trec.conventions import CONVENTIONS, TOOLS
 
-PAGE = """# What other tools compute
+PAGE = Path(__file__).with_suffix(".md")
+SHOWN = (
+    *("trec_eval -c", "trec_eval", "pytrec_eval", "ir_measures", "BEIR", "ranx", "trectools", "sentence-transformers"),
+    *("scikit-learn `ndcg_score`", "torchmetrics", "LightGBM", "XGBoost `ndcg@k`", "OpenSearch", "Elasticsearch"),
+)
+"""The rows of nDCG on the page."""
 
+TEXT = """\
 Tools with a measure of one name make different choices where its definition leaves some open. On one run, with complete judgments and without
 ties, nDCG@10 is .7347 with trec_eval and between .2077 and .9131 with others. [`irmx reconcile`](../guide/reconcile.md) finds the choices behind
-a number.
+a number. For nDCG, unlike irmx:
 
-The tables were made by running each tool on files with ties, duplicates, negative grades, and missing topics, in November 2026; those of
-LightGBM, implicit, recommenders, OpenSearch and Elasticsearch in part by reading their formulas. Versions change.
+{ndcg}
 
-This page is made by `python docs/results/other_tools.py`.
+[All tools and measures]({tools}); [what each convention means]({conventions}), the first option being that of irmx. *List* stands for
+`ties file`, `duplicates twice`: the tool reads sorted lists.
 
-## Conventions
+The tools were run in November 2026 on files with ties, duplicates, negative grades and missing topics; for
+LightGBM, implicit, recommenders, OpenSearch and Elasticsearch, formulas were read in part. Versions change.
 
-The first option of each is that of irmx, which is trec_eval's with `-c`.
-
-{conventions}
-
-## Tools
-
-What each does otherwise. *List* stands for `ties file`, `duplicates twice`: the tool reads lists, which were sorted by score.
-
-{tools}
+Made by `python docs/results/other_tools.py`.
 """
 
 
@@ -63,12 +62,18 @@ def tools() -> list[list[str]]:
 
 
 def main() -> None:
-    """Write the page."""
-    page = PAGE.format(
-        conventions=markdown(["convention", "options", "measures"], conventions(), 3),
-        tools=markdown(["tool", "measures", "otherwise"], tools(), 3),
+    """Write the section and its tables."""
+    of_tools = tools()
+    text = TEXT.format(
+        ndcg=markdown(
+            ["tool", "otherwise"],
+            [[row[0], row[2]] for row in of_tools if row[0] in SHOWN and ("nDCG" in row[1] or row[1] == "all")],
+            2,
+        ),
+        tools=beside(PAGE, "other_tools", ["tool", "measures", "otherwise"], of_tools),
+        conventions=beside(PAGE, "other_tools_conventions", ["convention", "options", "measures"], conventions()),
     )
-    Path(__file__).with_suffix(".md").write_text(page, encoding="utf-8")
+    write_section(PAGE, "What other tools compute", text)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from markdown_tables import markdown
+from markdown_pages import markdown
 
 from irmx_cwl import fit_to_ratings
 

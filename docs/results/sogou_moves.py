@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from markdown_tables import markdown
+from markdown_pages import markdown
 from moves_and_times import (
     RANKS,
     STEPS,

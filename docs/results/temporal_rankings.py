@@ -1,6 +1,6 @@
 """Rankings of systems under intent-aware and time-aware measures: how far they agree, and how well they tell systems apart.
 
-Writes the page ``temporal_rankings.md`` beside this file. The environment variable IRMX_DATA names the folder with the
+Writes a section of the page ``diversity.md`` beside this file. The environment variable IRMX_DATA names the folder with the
 data; the page holds scores only, nothing of the data.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown, write_section
 
 import irmx
 import irmx_study
@@ -32,7 +32,7 @@ PAIRS = {
 ALONE = "TIA_StRecall{w}@{k}"
 """A time-aware measure that has no intent-aware one: subtopics and windows are covered separately, and weighted."""
 TEST, LEVEL = "randomised-tukey", 0.05
-PAGE = Path(__file__).with_suffix(".md")
+PAGE = Path(__file__).with_name("diversity.md")
 
 FILES = {
     2015: ("mb2015/qrels.txt.gz", "mb2015/clusters-2015.json.gz", "mb2015/tweet2dayepoch.txt.gz"),
@@ -145,9 +145,9 @@ def pairs(title: str, scores: irmx.Scores) -> list[str]:
         a, b = means[:, place], means[:, other]
         signs = np.sign(np.subtract.outer(a, a) * np.subtract.outer(b, b))
         changed, count = int((signs < 0).sum() // 2), len(a) * (len(a) - 1) // 2
-        numbers = [f"{taus(scores)[place]:.3f}", f"{changed:,} of {count:,}", f"{a.mean():.4f}", f"{b.mean():.4f}"]
+        numbers = [f"{taus(scores)[place]:.3f}", f"{changed:,} of {count:,}"]
         rows.append([f"`{plain}`", f"`{scores.measures[other]}`", *numbers])
-    return [markdown([title, "time-aware", "tau", "pairs in another order", "mean IA", "mean TIA"], rows, texts=2)]
+    return [markdown([title, "time-aware", "tau", "pairs in another order"], rows, texts=2)]
 
 
 def agreement(name: str, scores: irmx.Scores) -> str:
@@ -163,7 +163,7 @@ def agreement(name: str, scores: irmx.Scores) -> str:
     )
     return (
         f"The mean tau is {within:.3f} among intent-aware measures, {among:.3f} among time-aware ones, and {between:.3f} between "
-        f"one of each kind ([all]({beside(PAGE, f'tau_{name}', ['measure', *names], rows)}))."
+        f"one of each kind ([all]({beside(PAGE, f'temporal_rankings_tau_{name}', ['measure', *names], rows)}))."
     )
 
 
@@ -189,70 +189,61 @@ def discriminated(name: str, scores: irmx.Scores) -> str:
     head = ["measure", "significant", "pairs", "power", "difference_needed", "swap_rate"]
     return (
         f"For {smaller} of the {len(PAIRS)} pairs, the time-aware measure has the smaller discriminative power. `{best['measure']}` has the "
-        f"largest, {best['power']:.3f} ([all]({beside(PAGE, f'power_{name}', head, rows)}))."
+        f"largest, {best['power']:.3f} ([all]({beside(PAGE, f'temporal_rankings_power_{name}', head, rows)}))."
     )
 
 
-def values(scores: irmx.Scores) -> list[str]:
-    """Return the table of the means themselves."""
+def values(scores: irmx.Scores) -> str:
+    """Write the table of the means themselves; return the name of its file."""
     means = scores.means()
-    rows = [[f"`{name}`", *(f"{v:.4f}" for v in means[name])] for name in means.columns]
-    return [markdown(["measure", *scores.systems], rows)]
+    rows = [[str(name), *(f"{v:.4f}" for v in means[name])] for name in means.columns]
+    return beside(PAGE, "temporal_rankings_news", ["measure", *scores.systems], rows)
 
 
 def main() -> None:
     data = Path(os.environ["IRMX_DATA"]).resolve()
-    lines = [
-        "# Systems under intent-aware and time-aware measures",
-        "",
-        "Measures of diversity that look at time rank simulated systems differently from those that do not, and most of them tell fewer systems",
-        "apart.",
-        "",
-        "```console",
-        "$ IRMX_DATA=... python docs/results/temporal_rankings.py",
-        "```",
-        "",
-        "makes this page. `IRMX_DATA` is the folder that holds `trec_rts` and `trec_ts`, files of TREC tracks; they are not part of",
-        "irmx, and this page holds scores only. Tau is Kendall's tau-b between the means over topics of two measures.",
-        f"Discriminative power is the share of all pairs of systems that the randomised Tukey test tells apart at the level {LEVEL:g} (10,000",
-        "draws); the difference needed is the smallest that is significant together with all larger ones. The swap rate is the share of",
-        "pairs that two random halves of the topics put into opposite orders (1,000 splits). `irmx discriminate` prints these numbers.",
-        "",
-        "## Tweets: clusters are subtopics, days are windows",
-        "",
-        f"The judged tweets of the Microblog track of 2015 and the Real-Time Summarization track of 2016, as {SYSTEMS} simulated systems",
-        f"rank them (seed {SEED}): by grade, by a liking for new or for old tweets, by cluster and by noise, each system in its own",
-        "mixture. No run of these tracks is available. The table shows how far the measures differ on real clusters and",
-        "days, not how well real systems do.",
-        "",
-    ]
+    years = []
     for year in FILES:
         qrels = of_clusters(data / "trec_rts", year)
         held = qrels[qrels["relevance"] > 0]
         cells = held[["query_id", "iteration", "window"]].drop_duplicates()
-        lines += [
-            f"{year}: {held['query_id'].nunique()} topics, {len(held[['query_id', 'iteration']].drop_duplicates()):,} clusters, "
-            f"{held['window'].nunique()} days, {len(cells):,} occupied pairs of a cluster and a day.",
-            "",
+        years += [
             *pairs(str(year), scores := scored(qrels, simulated(qrels), "", 50)),
             "",
+            f"{year}: {held['query_id'].nunique()} topics, {len(held[['query_id', 'iteration']].drop_duplicates()):,} clusters, "
+            f"{held['window'].nunique()} days, {len(cells):,} occupied pairs of both.",
             agreement(str(year), scores),
             discriminated(str(year), scores),
             "",
         ]
     news = data / "trec_ts" / "2014"
     scores = scored(of_nuggets(news), by_confidence(news / "runs.cunlp.ssv.gz"), "(window='1d')", 100)
-    lines += [
-        "## News: nuggets are subtopics, days are windows",
-        "",
-        "Three runs that were submitted to the Temporal Summarization track of 2014, their updates ranked by confidence, at 100.",
-        "The date of an update is that of its document, which its id begins with; days are those of UTC.",
-        "",
-        *values(scores),
-        "",
-        f"The smallest tau of an intent-aware measure with its time-aware one is {min(taus(scores)):.3f}, over the three pairs of runs.",
-    ]
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = _PAGE.format(
+        systems=SYSTEMS,
+        seed=SEED,
+        years="\n".join(years),
+        news=values(scores),
+        smallest=f"{min(taus(scores)):.3f}",
+        level=LEVEL,
+    )
+    write_section(PAGE, "Systems under intent-aware and time-aware measures", text)
+
+
+_PAGE = """\
+Measures of diversity that look at time rank simulated systems differently from those that do not, and most of them tell fewer systems
+apart.
+
+Clusters of tweets are subtopics and days are windows. {systems} simulated systems (seed {seed}) rank the judged tweets of the Microblog track
+of 2015 and the Real-Time Summarization track of 2016 by grade, age, cluster and noise, each in its own mixture: this shows how far
+the measures differ, not how well real systems do. Tau is Kendall's tau-b between the rankings of two measures. Discriminative power is
+the share of pairs that the randomised Tukey test tells apart at level {level:g}.
+
+{years}
+For three runs of the Temporal Summarization track of 2014 ([means]({news})), with nuggets as subtopics, the smallest tau of an intent-aware
+measure with its time-aware one is {smallest}.
+
+Made by `IRMX_DATA=... python docs/results/temporal_rankings.py` from `trec_rts` and `trec_ts`.
+"""
 
 
 if __name__ == "__main__":

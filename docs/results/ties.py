@@ -1,6 +1,6 @@
 """Measures of providers of ir_measures on the runs of TREC-8 with ties: called directly, and through irmx.
 
-Writes the page ``ties.md`` beside this file. The environment variable IRMX_DATA names the folder with the data; the page
+Writes a section of the page ``trec8.md`` beside this file. The environment variable IRMX_DATA names the folder with the data; the page
 holds scores only, nothing of the data.
 """
 
@@ -14,6 +14,7 @@ from pathlib import Path
 import ir_measures
 import numpy as np
 from ir_measures import BPM, INST, RBP, SDCG, Compat
+from markdown_pages import markdown, write_section
 
 import irmx
 
@@ -44,12 +45,13 @@ def tied(run: irmx.Run) -> float:
     return 1 - sum(len(np.unique(run.score[a:b].astype(np.float32))) for a, b in topics) / len(run)
 
 
-def row(path: Path, qrels: irmx.Judgments, evaluators: list[irmx.toolkit.Evaluator]) -> str:
+def row(path: Path, qrels: irmx.Judgments, evaluators: list[irmx.toolkit.Evaluator]) -> list[str]:
+    """Return the share of ties of a run, and the means of all measures called directly and through irmx."""
     run = irmx.read_run(path)
     before = stock(qrels, run)
     after = {m: value for evaluator in evaluators for m, value in evaluator.calc_aggregate(run).items()}
-    cells = " | ".join(f"{before[m]:.4f}, {after[m]:.4f}" for m in MEASURES)
-    return f"| {path.name.removeprefix('input.')} | {tied(run):.0%} | {cells} |"
+    cells = [f"{before[m]:.4f}, {after[m]:.4f}" for m in MEASURES]
+    return [path.name.removeprefix("input."), f"{tied(run):.0%}", *cells]
 
 
 def main() -> None:
@@ -62,28 +64,27 @@ def main() -> None:
         change = changes(qrels, sorted(path for path in Path(folder).rglob("*") if path.is_file()))
         most = sorted(change, key=lambda path: change[path], reverse=True)[:SHOWN]
         rows = [row(path, qrels, evaluators) for path in most]
-    lines = [
-        "# Ties in runs of TREC-8",
-        "",
-        f"The order of documents with equal scores changes AP in {sum(c > 0 for c in change.values())} of {len(change)} runs. Tools order them differently; through",
-        "irmx, all tools get one order.",
-        "",
-        "```console",
-        "$ IRMX_DATA=... python docs/results/ties.py",
-        "```",
-        "",
-        "makes this page. `IRMX_DATA` is the folder that holds `trec8_adhoc`, the qrels and the runs of the ad hoc task of TREC-8;",
-        "they are not part of irmx, and this page holds scores only. Each cell is the mean over the 50 topics, first from the",
-        "provider of ir_measures called directly, which orders equal scores as the file does (cwl_eval) or by ascending id",
-        "(compat), then from the same provider through irmx, which gives it the documents in trec_eval's order.",
-        "",
-        f"The order of ties in the file changes AP most in these {SHOWN}:",
-        "",
-        f"| run | tied scores | {' | '.join(f'`{m}`' for m in MEASURES)} |",
-        f"| --- | ---: | {' | '.join('---:' for _ in MEASURES)} |",
-        *rows,
-    ]
-    (Path(__file__).parent / "ties.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_section(
+        Path(__file__).with_name("trec8.md"),
+        "Ties in runs of TREC-8",
+        _PAGE.format(
+            changed=sum(c > 0 for c in change.values()),
+            runs=len(change),
+            shown=SHOWN,
+            table=markdown(["run", "tied scores", *(f"`{m}`" for m in MEASURES)], rows),
+        ),
+    )
+
+
+_PAGE = """\
+The order of documents with equal scores changes AP in {changed} of {runs} runs. Tools order them differently; through irmx, all tools
+get the order of trec_eval. Each cell has two means over topics: from the provider of ir_measures called directly, which
+keeps the order of the file (cwl_eval) or orders by ascending id (compat), and through irmx.
+
+Made by `IRMX_DATA=... python docs/results/ties.py`. The order of ties changes AP most in these {shown}:
+
+{table}
+"""
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Markov Precision beside other measures: the tables and figures of its paper on a collection of runs.
 
-Writes the page ``trec8_markov_precision.md`` beside this file, about the 129 runs of TREC-8 ad hoc, or about other runs that are
+Writes a section of the page ``markov_and_ncp.md`` beside this file, about the 129 runs of TREC-8 ad hoc, or about other runs that are
 given as arguments. The page holds counts and correlations only, nothing of the data.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from given_collection import Collection, given_collection
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown
 
 import irmx
 import irmx_study
@@ -50,24 +50,6 @@ def rows_of(tau: Taus, names: dict[str, str]) -> list[list[str]]:
     return [[v, *("" if v == o else f"{tau[v, o]:.4f}" for o in OTHERS)] for v in names]
 
 
-def statistics(collection: Collection, scores: irmx.Scores) -> str:
-    """Return the statistics of the collection as a Markdown table."""
-    judgments = irmx.read_qrels(collection.qrels)
-    grades = [list(of_topic.values()) for of_topic in judgments.as_dict().values()]
-    relevant = [sum(grade >= 1 for grade in of_topic) for of_topic in grades]
-    judged = sum(map(len, grades))
-    rows = {
-        "topics": f"{len(grades)}",
-        "runs": f"{len(scores.systems)} of {len(collection.runs)}",
-        "runs that retrieve nothing for a topic": f"{(~scores.retrieved).any(axis=0).sum()}",
-        "judged documents": f"{judged:,}, {judged / len(grades):,.0f} per topic",
-        "relevant documents": f"{sum(relevant):,}, {sum(relevant) / judged:.1%} of the judged",
-        "relevant documents of a topic": f"{min(relevant)} to {max(relevant)}, mean {np.mean(relevant):.1f}, median {np.median(relevant):g}",
-        "grades": ", ".join(f"{grade:g}" for grade in sorted({grade for of_topic in grades for grade in of_topic})),
-    }
-    return "\n".join(["| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in rows.items())])
-
-
 def statements(tau: Taus, scores: irmx.Scores) -> str:
     """Return what the paper states beside what is found, as a Markdown table."""
     compared = {pair: t for pair, t in tau.items() if pair[0] in VARIANTS and pair[1] in ("AP", "P@10", "Rprec")}
@@ -97,16 +79,28 @@ def _difference(found: float) -> str:
 
 
 def agreement(scores: irmx.Scores, page: Path) -> str:
-    """Return the sections about agreement with other measures, in Markdown, and write a table beside the page."""
+    """Return the part about agreement with other measures, in Markdown, and write a table beside the page."""
     tau, rounded = taus(scores), taus(scores, 4)
     of_variants = [pair for pair in tau if pair[0] in VARIANTS and pair[1] in OTHERS]
+    shown = ("AP", "P@10", "Bpref")
     moved = max(of_variants, key=lambda pair: abs(rounded[pair] - tau[pair]))
     return _AGREEMENT.format(
         runs=len(scores.systems),
         topics=len(scores.topics),
-        others=markdown(["", *OTHERS], rows_of(tau, OTHERS)),
-        table=markdown(["", *OTHERS], rows_of(tau, VARIANTS)),
-        rounded=beside(page, "rounded", ["measure", *OTHERS], rows_of(rounded, VARIANTS)),
+        table=markdown(
+            ["tau with", *shown, *(f"@Rec, {o}" for o in shown)],
+            [
+                [m, *(f"{tau[f'{m}{end}', o]:.3f}" for end in ("", "@Rec") for o in shown)]
+                for m in MODELS
+                if m != "LO_AD_LID"
+            ],
+        ),
+        all=beside(
+            page,
+            "trec8_markov_precision_tau",
+            ["measure", *OTHERS, *(f"{o}, rounded means" for o in OTHERS)],
+            [[*row, *cells] for row, (_, *cells) in zip(rows_of(tau, NAMES), rows_of(rounded, NAMES), strict=True)],
+        ),
         moved=f"{abs(rounded[moved] - tau[moved]):.4f} ({moved[0]} with {moved[1]})",
         statements=statements(tau, scores),
     )
@@ -127,12 +121,12 @@ recall it is {span(without)}. With half of the judgments, each ranking has a tau
 
 
 def robustness(pools: irmx_study.Result, page: Path) -> str:
-    """Return the section about missing judgments, in Markdown, and write a table beside the page."""
+    """Return the part about missing judgments, in Markdown, and write a table beside the page."""
     frame = pools.frame().set_index(["measure", "keep"])
     kept = sorted(set(frame.index.get_level_values("keep")), reverse=True)
     rows = [[name, *(f"{frame['tau'][measure, keep]:.4f}" for keep in kept)] for name, measure in NAMES.items()]
-    table = beside(page, "pool", ["measure", *(f"{keep:g}%" for keep in kept)], rows)
-    return _ROBUSTNESS.format(samples=SAMPLES, picture=page.with_suffix(".svg").name, table=table)
+    table = beside(page, "trec8_markov_precision_pool", ["measure", *(f"{keep:g}%" for keep in kept)], rows)
+    return _ROBUSTNESS.format(samples=SAMPLES, picture="trec8_markov_precision.svg", table=table)
 
 
 def picture(pools: irmx_study.Result, path: Path) -> None:
@@ -156,88 +150,50 @@ def picture(pools: irmx_study.Result, path: Path) -> None:
     write_picture(figure, path)
 
 
-_PAGE = """\
-# Markov Precision on {name}: agreement with other measures, and missing judgments
+def section(collection: Collection, scores: irmx.Scores, pools: irmx_study.Result) -> str:
+    """Return the section in Markdown, and write its picture and tables."""
+    picture(pools, collection.page.with_name("trec8_markov_precision.svg"))
+    return "\n\n".join(
+        [
+            finding(scores, pools),
+            agreement(scores, collection.page),
+            robustness(pools, collection.page),
+            f"Made by `{collection.command}`. `--qrels` and `--runs` give the section for other runs, `--every-topic` for those that\n"
+            "retrieve documents for every topic, as in Ferrante, Ferro and Maistro, SIGIR 2014, Tables 1 to 3 and Figures 3 and 4.",
+        ]
+    )
 
-{finding}
-
-```console
-$ {command}
-```
-
-makes this page. `IRMX_DATA` is the folder that holds `trec8_adhoc`, the data of the TREC-8 ad hoc task; they
-are not part of irmx, and this page holds counts and correlations only. With `--qrels` and `--runs`, the same program makes this
-page for other runs, with `--only` for some of them, and with `--every-topic` for those that retrieve at least one document for every
-topic, as in the paper: Ferrante, Ferro and Maistro, SIGIR 2014, Tables 1 to 3 and Figures 3 and 4, on TREC 7, 8, 10 and 14.
-
-## The collection
-
-{statistics}
-
-"""
 
 _AGREEMENT = """\
-## Kendall's tau-b
-
-All {runs} runs are ranked by their mean over the {topics} topics under each variant of Markov Precision and under each other
-measure. The numbers are Kendall's tau-b between two such rankings. Documents are in the order of trec_eval (scores in 32 bits, ties
-by document id, descending), unjudged documents are not relevant, and `@Rec` is `rescale='recall'`. Means
-are compared to 12 significant digits of the largest value: beyond that they differ by the rounding of sums, which would put runs
-of equal P@10 into an order.
-
-{others}
-
 {table}
 
-## With means rounded to 4 decimals first
+Kendall's tau-b between the rankings of {runs} runs by their means over {topics} topics (to 12 significant digits). Documents are in the
+order of trec_eval, and unjudged documents are not relevant. LO_AD_LID is left out: it is LO_AD_ID. If the means are rounded to
+4 decimals first, as the paper's authors do, the largest change is {moved}
+([all variants, rounded or not]({all})).
 
-The paper's authors round the means before they correlate; systems whose means agree to 4 decimals then tie. The
-largest change is {moved} ([all]({rounded})).
-
-## What the paper states, and what is found here
-
-The paper reports on four collections. This page is about one, so it can agree or disagree with the
-paper's statements for that collection and says nothing of the others.
-
-| The paper's statement | On these {runs} runs | |
+| The paper's statement | On these runs | |
 | --- | --- | --- |
-{statements}
-
-The verdicts are for means as computed, without rounding to 4 decimals.
+{statements}\
 """
 
 
-_ROBUSTNESS = """
-## Missing judgments
+_ROBUSTNESS = """\
+[Missing judgments](../guide/missing-judgments.md): of every topic's pool a part of the relevant documents and the same part of the others
+is kept. Mean tau-b, over {samples} random samples, with the measure's own ranking by the full pool ([all means]({table})):
 
-Figures 3 and 4 of the paper: of every topic's pool, a part of the relevant documents and the same part of the others is kept, at least
-1 and 10; the rest become unjudged ([missing judgments](../guide/missing-judgments.md) has the details). The numbers are the mean
-tau-b, over {samples} random samples, of a measure's ranking of the runs with its own ranking by the full pool.
-
-![Tau with the ranking by the full pool, of MP and MP@Rec by model, AP and Bpref.]({picture})
-
-[All means]({table}).
+![Tau with the ranking by the full pool, of MP and MP@Rec by model, AP and Bpref.]({picture})\
 """
-
-
-def page(collection: Collection, scores: irmx.Scores, pools: irmx_study.Result) -> str:
-    """Return the page in Markdown."""
-    first = _PAGE.format(
-        name=collection.name,
-        command=collection.command,
-        finding=finding(scores, pools),
-        statistics=statistics(collection, scores),
-    )
-    picture(pools, collection.page.with_suffix(".svg"))
-    return first + agreement(scores, collection.page) + robustness(pools, collection.page)
 
 
 def main() -> None:
-    with given_collection(__file__, "Tables and figures of the paper on Markov Precision.") as collection:
+    with given_collection(
+        __file__, "markov_and_ncp.md", "Tables and figures of the paper on Markov Precision."
+    ) as collection:
         scores = collection.scores(MEASURES)
         runs = {system: collection.runs[system] for system in scores.systems}
         pools = irmx_study.pool(MEASURES, collection.qrels, runs, keep=KEEP, samples=SAMPLES, jobs=collection.jobs)
-        collection.write(page(collection, scores, pools))
+        collection.write(f"Markov Precision on {collection.name}", section(collection, scores, pools))
 
 
 if __name__ == "__main__":

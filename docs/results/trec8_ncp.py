@@ -1,6 +1,6 @@
 """Which stopping law of Normalised Cumulative Precision explains which measure, on a collection of runs.
 
-Writes the page ``trec8_ncp.md`` beside this file, about the 129 runs of TREC-8 ad hoc, or about other runs that are given as
+Writes a section of the page ``markov_and_ncp.md`` beside this file, about the 129 runs of TREC-8 ad hoc, or about other runs that are given as
 arguments. The page holds correlations and differences only, nothing of the data.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from given_collection import Collection, given_collection
-from markdown_tables import beside, markdown
+from markdown_pages import beside, markdown
 
 import irmx
 import irmx_study
@@ -98,12 +98,13 @@ def differences(scores: irmx.Scores, equal: Array) -> dict[tuple[str, str], floa
 
 
 def identities(found: dict[tuple[str, str], float]) -> str:
-    """Return the largest differences as a table."""
-    rows = [
-        [f"`{law}`" if law in MEASURES else law, other, "none above 1e-12" if largest <= 1e-12 else f"{largest:.1e}"]
-        for (law, other), largest in found.items()
-    ]
-    return markdown(["law", "measure", "largest difference of a value"], rows)
+    """Return which laws equal which measure, and by how much the others differ."""
+    equal: dict[str, list[str]] = {}
+    for (law, other), largest in found.items():
+        if largest <= 1e-12:
+            equal.setdefault(other, []).append(f"`{law}`" if law in MEASURES else law)
+    near = [f"`{law}` differs from {other} by up to {d:.1e}" for (law, other), d in found.items() if d > 1e-12]
+    return "; ".join([*(f"{other}: {', '.join(laws)}" for other, laws in equal.items()), *near])
 
 
 def best_of_families(tau: pd.DataFrame, samples: Array) -> str:
@@ -118,15 +119,8 @@ def best_of_families(tau: pd.DataFrame, samples: Array) -> str:
         wins = np.all([sampled[family] >= values for values in sampled.values()], axis=0).mean()
         beats = (samples[:, number[best[family]], column] > samples[:, number["uniform"], column]).mean()
         parameters = [f"{name.split()[-1]}: " if " " in name else "" for name in best.values()]
-        rows.append(
-            [
-                measure,
-                *(f"{p}{tau.loc[name, measure]:.3f}" for p, name in zip(parameters, best.values(), strict=True)),
-                best[family],
-                f"{wins:.0%}",
-                "" if family == "uniform" else f"{beats:.0%}",
-            ]
-        )
+        cells = [f"{p}{tau.loc[name, measure]:.3f}" for p, name in zip(parameters, best.values(), strict=True)]
+        rows.append([measure, *cells, f"{wins:.0%}", "" if family == "uniform" else f"{beats:.0%}"])
     head = [
         "measure",
         "uniform (AP)",
@@ -134,7 +128,6 @@ def best_of_families(tau: pd.DataFrame, samples: Array) -> str:
         "geometric, p",
         "zipf, s",
         "first k, k",
-        "best law",
         "best family",
         "beats uniform",
     ]
@@ -150,86 +143,55 @@ def findings(tau: pd.DataFrame) -> dict[str, str]:
     return {
         "depths": ", ".join(f"{first_k[m].idxmax().split()[-1]} for {m}" for m in depths),
         "rbp": ", ".join(f"{geometric[m].idxmax().split()[-1]} for {m}" for m in rbp),
-        "rbp_first": ", ".join(
-            f"{first_k[m].max():.3f} with k = {first_k[m].idxmax().split()[-1]} against {geometric[m].max():.3f} for {m}"
-            for m in rbp
-        ),
         "fall": ", ".join(f"{tau[m].max() - tau.loc['uniform', m]:.3f} for {m} ({best[m]})" for m in fall),
-        "ndcg": f'"{best["nDCG@10"]}" ({tau["nDCG@10"].max():.3f})',
         "recall": f"{tau['R@1000'].max():.3f}",
     }
 
 
-def page(collection: Collection, scores: irmx.Scores, equal: Array) -> str:
-    """Return the page in Markdown."""
+def section(collection: Collection, scores: irmx.Scores, equal: Array) -> str:
+    """Return the section in Markdown, and write its table."""
     tau = taus(scores)
     rows = [[law, *(f"{t:.3f}" for t in values)] for law, values in zip(tau.index, tau.to_numpy(), strict=True)]
     return _PAGE.format(
-        name=collection.name,
         command=collection.command,
         runs=len(scores.systems),
         topics=len(scores.topics),
         laws=len(LAWS),
-        identities=identities(differences(scores, equal)),
+        equal=identities(differences(scores, equal)),
         best=best_of_families(tau, resampled(scores)),
-        all=beside(collection.page, "laws", ["law", *OTHERS], rows),
+        all=beside(collection.page, "trec8_ncp_laws", ["law", *OTHERS], rows),
         samples=f"{SAMPLES:,}",
         **findings(tau),
     )
 
 
 _PAGE = """\
-# Stopping laws of NCP on {name}: which law explains which measure
-
 NCP equals AP if the user is equally likely to stop at each relevant document, and RR if the user stops at the first. P@k fits
 users who are equally likely to stop at each of the first few relevant documents: {depths}.
 
-```console
-$ {command}
-```
-
-makes this page. `IRMX_DATA` is the folder that holds `trec8_adhoc`, the data of the TREC-8 ad hoc task; they are not part of irmx,
-and this page holds correlations only. With `--qrels` and `--runs`, the same program makes this page for other runs.
-
-NCP is the expected precision for a user who stops, satisfied, at a relevant document (Robertson, SIGIR 2008). The
-[stopping law](../guide/ncp.md) says at which: the j-th that the user meets, with probability p_s(j). All {runs} runs are ranked by their
-means over {topics} topics under NCP with {laws} laws, and under other measures. The closer two rankings, the better the law describes the
-user whom the measure has in mind. The numbers are Kendall's tau-b; means are compared to 12 significant digits, so that equal runs tie.
-
-## Identities, value for value
-
-{identities}
-
-The last two are limits: a user who is hardly ever satisfied may stop anywhere, and one whose law falls steeply stops at once.
-
-## The best law for each measure
-
-Of each family with a parameter, the best parameter and its tau-b. "First k": each of the first k relevant documents satisfies with
-the same probability, a table of k ones. Two columns are shares of {samples} samples of the topics. "Best family" is how often the best law of
-this family is at least as close to the measure as any other law, where each family may choose its parameter anew. "Beats uniform"
-is how often the best law itself is closer to the measure than the uniform law is.
-
 {best}
 
-- **The users of P@k stop within about the first k relevant documents.** Of the laws of the first k, the best k is {depths}. This is no
-  identity: P@k counts ranks, the law counts relevant documents, wherever they are.
-- **RBP has a geometric law, but not only that.** Of the geometric laws, the best p is {rbp}.
-  RBP's user, too, stops with a fixed probability, 1 - p, but at any rank; the law's user stops at relevant documents only. Surprisingly, a
-  law of the first k, by which the user stops at each of k documents with the same probability, comes as close. Its tau is
-  {rbp_first}.
-- **Rprec, Bpref and nDCG have nearly the uniform law.** The best law is closer than the uniform one by
-  {fall}; "beats uniform" says how sure that is.
-- nDCG@10 is closest to the law {ndcg}.
-- No law comes close to R@1000; the best has {recall}. Recall counts a document the same wherever it is; NCP counts the precision there.
+NCP is the expected precision for a user who stops, satisfied, at a relevant document (Robertson, SIGIR 2008); the
+[stopping law](../guide/ncp.md) says at which. Cells are Kendall's tau-b between the rankings of {runs} runs by their means over {topics}
+topics, under the best law of each family and its parameter; "first k" stops at each of the first k relevant documents with the same
+probability. The last two columns are shares of {samples} samples of the topics: how often the best law's family is at least as close as any
+other, and how often the best law is closer than the uniform one. [All {laws} laws]({all}).
 
-The tau-b of every law with every measure is in [a table]({all}).
+- Value for value equal to {equal}.
+- The best p of geometric laws is {rbp}. RBP's user stops with probability 1 - p at any rank, the law's user at relevant documents only.
+- Rprec, Bpref and nDCG have nearly the uniform law: the best law is closer by {fall}.
+- No law comes close to R@1000 (at most {recall}): recall counts a document the same wherever it is.
+
+Made by `{command}`.
 """
 
 
 def main() -> None:
-    with given_collection(__file__, "Stopping laws of NCP beside other measures.") as collection:
+    with given_collection(__file__, "markov_and_ncp.md", "Stopping laws of NCP beside other measures.") as collection:
         scores = collection.scores(MEASURES)
-        collection.write(page(collection, scores, by_document(collection, scores)))
+        collection.write(
+            f"Stopping laws of NCP on {collection.name}", section(collection, scores, by_document(collection, scores))
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The measures of irmx-trec beside the tools that compute them otherwise, value by value.
 
-Writes the page ``trec_equality.md`` beside this file; ends with an error where a difference is larger than it may be. The
+Writes a section of the page ``other_tools.md`` beside this file; ends with an error where a difference is larger than it may be. The
 environment variable IRMX_DATA names the folder with the data; the page holds differences only, nothing of the data.
 """
 
@@ -22,9 +22,11 @@ import ir_measures
 import numpy as np
 from ir_measures import Measure, nDCG
 from joblib import Parallel, delayed
+from markdown_pages import beside, markdown, write_section
 
 import irmx
 
+PAGE = Path(__file__).with_name("other_tools.md")
 Qrels = dict[str, dict[str, int]]
 RunDict = dict[str, dict[str, float]]
 Values = dict[tuple[str, str], float]
@@ -243,8 +245,8 @@ def row_of(measure: Measure) -> str:
     return "NumRelRet" if measure.NAME == "NumRet" and "rel" in measure.params else str(measure.NAME)
 
 
-def page(found: dict[str, Tallies], counts: Counter[str]) -> str:
-    """Return the page, from the comparisons by collection and the numbers of runs."""
+def section(found: dict[str, Tallies], counts: Counter[str]) -> str:
+    """Return the section and write its table, from the comparisons by collection and the numbers of runs."""
     rows: dict[tuple[str, str], dict[str, Tally]] = {}
     number: Counter[tuple[str, str]] = Counter()
     measures = settings()
@@ -255,58 +257,51 @@ def page(found: dict[str, Tallies], counts: Counter[str]) -> str:
             for name, tallies in found.items():
                 rows.setdefault(row, {}).setdefault(name, Tally()).add(tallies[str(measure), reference])
     without = sorted({str(m) for m in measures if not [*references(m)]})
-    lines = []
+    table, equal = [], []
     for (form, reference), by_collection in rows.items():
         total = Tally()
         for tally in by_collection.values():
             total.add(tally)
-        equal = "all" if total.equal == total.values else f"{100 * total.equal / total.values:.2f}%"
-        largest = " | ".join(f"{by_collection[name].largest:.2g}" for name in found)
-        lines.append(f"| `{form}` | {reference} | {number[form, reference]} | {total.values:,} | {equal} | {largest} |")
-    return _PAGE.format(
+        share = "all" if total.equal == total.values else f"{100 * total.equal / total.values:.2f}%"
+        largest = [f"{by_collection[name].largest:.2g}" for name in found]
+        table.append([f"`{form}`", reference, number[form, reference], total.values, share, *largest])
+        equal += [f"`{form}`"] * (share == "all")
+    head = [
+        "measure",
+        "reference",
+        "settings",
+        "values",
+        "equal to the bit",
+        *(f"largest difference, {n}" for n in found),
+    ]
+    return _TEXT.format(
         runs=", ".join(f"{counts[name]} {text}" for name, text in _COLLECTIONS.items()),
-        head=" | ".join(found),
-        rules=" ---: |" * len(found),
-        rows="\n".join(lines),
+        total=sum(counts.values()),
+        equal=", ".join(dict.fromkeys(equal)),
+        rows=markdown(head[:2] + head[4:], [row[:2] + row[4:] for row in table if row[4] != "all"], 2),
+        all=beside(PAGE, "trec_equality", head, table),
         settings="; ".join(f"`{k}` {', '.join(str(x) for x in v if x is not None)}" for k, v in SETTINGS.items()),
-        without=f"\nNot compared, for want of a reference: {', '.join(without)}.\n" if without else "",
+        without=f"Not compared, for want of a reference: {', '.join(without)}.\n" if without else "",
     )
 
 
 _COLLECTIONS = {"TREC-8": "submitted to TREC-8 ad hoc", "web": "of the Web track", "generated": "generated ones"}
-_PAGE = """\
-# The measures of irmx-trec beside other tools
+_TEXT = """\
+irmx computes the same values of the classic measures as the standard tools, on every topic of {total} runs: {runs}. The generated
+runs have ties, negative grades and missing topics. These are equal to the bit: {equal}. The others:
 
-irmx computes the same values of AP, nDCG and the other classics as the standard tools, on every topic of many runs.
-
-```console
-$ IRMX_DATA=... python docs/results/trec_equality.py
-```
-
-makes this page, and fails if a difference is larger than it may be. `IRMX_DATA` is the folder that holds `trec8_adhoc` and
-`web_diversity`, the ad hoc task of TREC-8 and that of the Web track 2010 to 2014; they are not part of irmx, and this page holds
-differences only.
-
-irmx reads the files itself and computes the measures with irmx-trec; the references are called through ir_measures, without irmx.
-The runs: {runs} of 300 topics each. The
-generated ones have ties, also of scores that are equal in 32 bits only, negative grades, topics that only the qrels or only the
-run has, and single documents. Every value of every topic is compared.
-
-| measure | reference | settings | values | equal to the bit | largest difference: {head} |
-| --- | --- | ---: | ---: | ---: |{rules}
 {rows}
 
-The settings are all combinations of the defaults and these values: {settings}.
+[Every measure, reference and number of values]({all}). The settings combine the defaults with {settings}.
 {without}
-- **pytrec_eval** is trec_eval. Where it adds up in the order of ranks, as irmx does, values are equal to the bit.
-- **Ties.** pytrec_eval gets the runs as they are. The other tools order documents of equal scores in other ways; they get the runs
-  with distinct scores, in the order of trec_eval.
-- **gdeval** prints five decimals, so that a difference of 5e-6 is its rounding; it is asked for cutoffs up to {gdeval}. In full
-  precision `dcg='exp-log2'` is compared with nDCG of pytrec_eval, whose gains are given as 2^g - 1.
-- **plain Python** is a loop over the documents in this program, for what no tool computes: graded RBP, RBP with a cutoff, RR of
-  condensed lists, NumRel with another `rel`. The weights of irmx and of cwl_eval add up to 1 over the first 1,000 ranks, which
-  changes nothing at these `p`.
-""".replace("{gdeval}", str(DEEPEST_FOR_GDEVAL))
+- **pytrec_eval** is trec_eval and gets the runs as they are. The other tools, which order ties in other ways, get the runs with
+  distinct scores in the order of trec_eval.
+- **gdeval** prints five decimals. In full precision `dcg='exp-log2'` is compared with nDCG of pytrec_eval with gains of 2^g - 1.
+- **plain Python** is a loop over the documents, for what no tool computes, such as graded RBP and RR of condensed lists.
+
+Made by `IRMX_DATA=... python docs/results/trec_equality.py` from `trec8_adhoc` and `web_diversity`; it fails if a difference is larger than
+rounding explains.
+"""
 
 
 def main() -> None:
@@ -321,9 +316,7 @@ def main() -> None:
             counts[name] += len(runs)
             for key, tally in tallies.items():
                 found[name].setdefault(key, Tally()).add(tally)
-    target = Path(__file__).with_suffix(".md")
-    target.write_text(page(found, counts), encoding="utf-8")
-    print(f"{target.name} written")
+    write_section(PAGE, "Classic measures beside other tools", section(found, counts))
     too_far = [
         f"{measure} and {reference}, {name}: {tally.largest:g}"
         for name, tallies in found.items()

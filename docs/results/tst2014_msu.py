@@ -1,12 +1,11 @@
 """Modeled Stream Utility of three runs of the TREC 2014 Temporal Summarization track, against the published values.
 
-Writes the page ``tst2014_msu.md`` beside this file. The environment variable IRMX_DATA names the folder with the data;
+Writes a section of the page ``streams.md`` beside this file. The environment variable IRMX_DATA names the folder with the data;
 the page holds what irmx computes, and ratios and correlations with what its authors published.
 """
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
 import warnings
@@ -14,25 +13,18 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from markdown_pages import beside, markdown, write_section
+from msu_against_elg import read_runs
 from scipy.stats import kendalltau
 
 import irmx
 from irmx_stream.columns import JUDGED_LENGTH
 
-RUN_FILE = ["topic", "team", "run", "document", "sentence", "timestamp", "score"]
+PAGE = Path(__file__).with_name("streams.md")
 LENGTHS = (10, 20, 30, 40, 60)
 
 Values = pd.Series
 """By run and topic."""
-
-
-def read_runs(path: Path) -> dict[str, pd.DataFrame]:
-    """Return the runs of a file that holds several, by name."""
-    with gzip.open(path) as file:
-        table = pd.read_csv(file, sep=" ", header=None, names=RUN_FILE, dtype={"topic": str})
-    table["doc_id"] = table["document"] + "-" + table["sentence"].astype(str)
-    table = table.rename(columns={"topic": "query_id"})
-    return {name: rows[["query_id", "doc_id", "score", "timestamp"]] for name, rows in table.groupby("run")}
 
 
 def values(measure: str, qrels: irmx.Judgments, runs: dict[str, pd.DataFrame]) -> Values:
@@ -67,12 +59,6 @@ def compared(ours: Values, theirs: Values) -> list[str]:
     ]
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    """Return a table in Markdown."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
-
-
 HEAD = ["", "mean", "ratio of means", "ratio of a topic, 10% to 90%", "correlation", "tau"]
 
 
@@ -88,10 +74,11 @@ def by_run(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values)
         of_run = ours[[name]]
         rows.append([f"{name}, {len(run):,} updates, {known:.1%} of known length", *compared(of_run, theirs)])
     rows.append(["all", *compared(ours, theirs)])
-    return table(HEAD, rows)
+    on_page = (0, 1, 2, 4, 5)
+    return markdown([HEAD[i] for i in on_page], [[row[i] for i in on_page] for row in rows])
 
 
-def variants(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values) -> str:
+def variants(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values) -> dict[str, list[str]]:
     """Return the comparison for other lengths of unknown updates, other duplicates, other users."""
     asked = {f"unknown updates of {n} words": f"MSU(default_length={n})" for n in LENGTHS}
     asked |= {
@@ -106,10 +93,10 @@ def variants(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Value
         what: values(text, qrels, runs) if text else values("MSU(same_time='run')", qrels, turned)
         for what, text in asked.items()
     }
-    return table(HEAD, [[what, *compared(ours, theirs)] for what, ours in found.items()])
+    return {what: compared(ours, theirs) for what, ours in found.items()}
 
 
-def ranked(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values) -> str:
+def ranked(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values) -> dict[str, list[str]]:
     """Return the comparison of the interface that ranks."""
     asked = {
         "ranked, as by default": "MSU(interface=ranked)",
@@ -118,7 +105,7 @@ def ranked(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values)
         "p = 0.5 for all users": "MSU(interface=ranked(p=0.5))",
         "p = 0.9 for all users": "MSU(interface=ranked(p=0.9))",
     }
-    return table(HEAD, [[what, *compared(values(text, qrels, runs), theirs)] for what, text in asked.items()])
+    return {what: compared(values(text, qrels, runs), theirs) for what, text in asked.items()}
 
 
 def orders(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values) -> str:
@@ -135,49 +122,25 @@ def orders(qrels: irmx.Judgments, runs: dict[str, pd.DataFrame], theirs: Values)
     return f"{whole} of {len(ours)} topics have the three runs in the published order, {pairs[0]} of {pairs[1]} pairs of runs."
 
 
-PAGE = """# Modeled Stream Utility on TREC 2014 Temporal Summarization
-
-The MSU that irmx computes for three runs is close to the values that the authors of the measure published, and mostly puts the runs into
-the same order.
-
-```console
-$ IRMX_DATA=... python docs/results/tst2014_msu.py
-```
-
-makes this page. `IRMX_DATA` is the folder that holds `trec_ts`, data of the track and values of MSU that its authors
-published; they are not part of irmx, and this page holds what irmx computes, and how it agrees.
-
-Three runs of one team are available with all their updates, over the 15 topics of 2014. MSU has its default users, the
-"reasonable" ones, and the near-duplicates of the extended pool. Do not expect equal values: the texts of the updates
-are missing, so the length is known only of updates that were pooled or are near-duplicates of such, and all others
-count {length} words; and the published values come from other random users.
-
-## Run by run
-
-The means over topics were computed by irmx; "ratio" is this value over the published one.
+TEXT = """\
+The MSU that irmx computes for three runs of 2014 is close to the values that the authors of the measure published, and mostly puts the runs
+into the same order.
 
 {runs}
-{orders}
 
-## What the missing lengths do
+"Ratio" is the mean by irmx over the published one; correlations are over pairs of a run and a topic. {orders} Equal values are not to be expected: most
+texts of updates are missing, so that updates of unknown length count {length} words, and the published values come from other random
+users. With {short} words the ratio of means would be {ratio_short}, with {long} words {ratio_long}
+([other lengths, near-duplicates and orders](tst2014_msu_variants.csv)).
 
-{variants}
-Every row is all three runs on all topics. Short updates are read sooner, so the value falls with the length assumed; where
-the ratio of means is nearest to 1 tells what the missing updates would have to be like on average, if that were all that
-differs. Updates of one time and one confidence are read by descending id by default, as the authors' code reads them, so the
-order of the lines of a run plays no part; in the order of the run it does.
+For [users who read ranked updates](tst2014_msu_ranked.csv) the ratio is {ratio_ranked}.
 
-## The interface that ranks
-
-Against the values that the authors published for ranked updates of 2014:
-
-{ranked}
-Table 3 of the paper, and MSU per second, are on [a page of their own](msu_against_elg.md).
+Made by `IRMX_DATA=... python docs/results/tst2014_msu.py`.
 """
 
 
 def main() -> None:
-    """Compute everything and write the page."""
+    """Compute everything, and write the section and its tables."""
     folder = os.environ.get("IRMX_DATA")
     if not folder:
         sys.exit("IRMX_DATA is not set: it names the folder with the data.")
@@ -188,14 +151,21 @@ def main() -> None:
         qrels = irmx.read_qrels(f"tst:{data / '2014'}")
     theirs = published(data / "msu_published_results" / "msu2016-code.ts2014.results.all.tsv")
     by_rank = published(data / "msu_published_results" / "msu.ranked.ts14.tsv")
-    page = PAGE.format(
+    of_variants, of_ranked = variants(qrels, runs, theirs), ranked(qrels, runs, by_rank)
+    for name, rows in (("variants", of_variants), ("ranked", of_ranked)):
+        beside(PAGE, f"tst2014_msu_{name}", HEAD, [[what, *cells] for what, cells in rows.items()])
+    short, *_, long = (what for what in of_variants if what.startswith("unknown updates"))
+    text = TEXT.format(
         length=30,
         runs=by_run(qrels, runs, theirs),
         orders=orders(qrels, runs, theirs),
-        variants=variants(qrels, runs, theirs),
-        ranked=ranked(qrels, runs, by_rank),
+        short=LENGTHS[0],
+        long=LENGTHS[-1],
+        ratio_short=of_variants[short][1],
+        ratio_long=of_variants[long][1],
+        ratio_ranked=next(iter(of_ranked.values()))[1],
     )
-    Path(__file__).with_suffix(".md").write_text(page, encoding="utf-8")
+    write_section(PAGE, "MSU beside its published values", text)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The Temporal Summarization measures of three runs of 2014 beside their official scores.
 
-Writes the page ``tst2014_track_measures.md`` beside this file. The environment variable IRMX_DATA names the folder
+Writes a section of the page ``streams.md`` beside this file. The environment variable IRMX_DATA names the folder
 with the data; the page holds differences only, nothing of the data.
 """
 
@@ -15,10 +15,12 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from markdown_pages import beside, markdown, write_section
 
 import irmx
 from irmx_stream import read_tst_runs
 
+PAGE = Path(__file__).with_name("streams.md")
 OFFICIAL = {
     "Comp": "Comprehensiveness",
     "LC": "Latency Comp.",
@@ -68,11 +70,11 @@ def scores(judgments: irmx.Judgments, runs: dict[str, irmx.Run], setting: str, p
     return {name: np.array([by_run[run][m][topic] for topic, run in pairs]) for name, m in measures.items()}
 
 
-def row(name: str, found: np.ndarray, official: np.ndarray) -> str:
+def row(name: str, found: np.ndarray, official: np.ndarray) -> list[str]:
     """Return a row of the table of differences."""
     difference = np.abs(found - official)
     relative = difference[official > 0] / official[official > 0]
-    cells = [
+    return [
         f"`{name}`",
         OFFICIAL[name],
         f"{int((difference <= ROUNDED).sum())} of {len(difference)}",
@@ -80,7 +82,6 @@ def row(name: str, found: np.ndarray, official: np.ndarray) -> str:
         f"{relative.mean():.2%}",
         f"{relative.max():.2%}",
     ]
-    return "| " + " | ".join(cells) + " |"
 
 
 def spread(found: np.ndarray, official: np.ndarray, topics: int) -> float:
@@ -90,101 +91,75 @@ def spread(found: np.ndarray, official: np.ndarray, topics: int) -> float:
 
 
 def means(found: Values, official: Values, pairs: list[tuple[str, str]]) -> str:
-    """Return the means over topics of every run as a table."""
+    """Write the means over topics of every run as a table; return the name of its file."""
     runs = list(dict.fromkeys(run for _, run in pairs))
-    rows = ["| | " + " | ".join(f"{r}, official | {r}, irmx" for r in runs) + " |"]
-    rows.append("| --- |" + " ---: |" * (2 * len(runs)))
+    rows = []
     for name in OFFICIAL:
-        cells = []
-        for run in runs:
-            of_run = np.array([r == run for _, r in pairs])
-            cells += [f"{official[name][of_run].mean():.4f}", f"{found[name][of_run].mean():.4f}"]
-        rows.append(f"| `{name}` | " + " | ".join(cells) + " |")
-    return "\n".join(rows)
+        of_runs = [np.array([r == run for _, r in pairs]) for run in runs]
+        rows.append([name, *(f"{values[name][of].mean():.4f}" for of in of_runs for values in (official, found))])
+    head = ["measure", *(f"{run}, {whose}" for run in runs for whose in ("official", "irmx"))]
+    return beside(PAGE, "tst2014_track_measures_means", head, rows)
 
 
-def page(judgments: irmx.Judgments, runs: dict[str, irmx.Run], results: Path, told: list[str]) -> str:
-    """Return the page in Markdown."""
+def section(judgments: irmx.Judgments, runs: dict[str, irmx.Run], results: Path, told: list[str]) -> str:
+    """Return the section in Markdown, and write its tables."""
     pairs = [(str(topic), run) for run in runs for topic in judgments.topics]
     official = official_scores(results, pairs)
     found = {text: scores(judgments, runs, setting, pairs) for text, setting in READINGS.items()}
     own = found["as defined here"]
     readings = [
-        f"| {text} | " + " | ".join(f"{np.mean(np.abs(v[n] - official[n]) / official[n]):.2%}" for n in ("TS_Verbosity", "EG", "TS_H"))
-        + f" | {sum(int((np.abs(v[n] - official[n]) <= ROUNDED).sum()) for n in WORDS)} | {spread(v['TS_Verbosity'], official['TS_Verbosity'], len(judgments.topics)):.2%} |"
+        [
+            text,
+            *(f"{np.mean(np.abs(v[n] - official[n]) / official[n]):.2%}" for n in ("TS_Verbosity", "EG", "TS_H")),
+            sum(int((np.abs(v[n] - official[n]) <= ROUNDED).sum()) for n in WORDS),
+            f"{spread(v['TS_Verbosity'], official['TS_Verbosity'], len(judgments.topics)):.2%}",
+        ]
         for text, v in found.items()
-    ]  # fmt: skip
-    return _PAGE.format(
+    ]
+    head = [
+        "measure",
+        "official name",
+        "equal pairs",
+        "largest difference",
+        "mean relative difference",
+        "largest relative",
+    ]
+    differences = [row(name, own[name], official[name]) for name in OFFICIAL]
+    of_readings = ["reading", "TS_Verbosity", "EG", "TS_H", "equal scores that count words", "spread within topics"]
+    return _TEXT.format(
         pairs=len(pairs),
         topics=len(judgments.topics),
         updates=f"{sum(map(len, runs.values())):,}",
-        told="\n".join(f"* {text}" for text in told),
-        differences="\n".join(row(name, own[name], official[name]) for name in OFFICIAL),
-        script="\n".join(row(name, found[SCRIPT_TEXT][name], official[name]) for name in WORDS),
-        cells=len(WORDS) * len(pairs),
+        told=" ".join(told),
+        differences=markdown(["measure", *head[2:5]], [[cells[0], *cells[2:5]] for cells in differences]),
+        all=beside(PAGE, "tst2014_track_measures", head, differences),
+        script=beside(
+            PAGE,
+            "tst2014_track_measures_script",
+            head,
+            [row(name, found[SCRIPT_TEXT][name], official[name]) for name in WORDS],
+        ),
         means=means(own, official, pairs),
-        readings="\n".join(readings),
+        readings=beside(PAGE, "tst2014_track_measures_readings", of_readings, readings),
     )
 
 
-_PAGE = """\
-# Temporal Summarization 2014: three runs beside their official scores
+_TEXT = """\
+The [measures of the track](../guide/streams-track.md), as irmx computes them, equal its official scores where the data suffice, and are close
+where texts are missing.
 
-The measures of the track, as irmx computes them, equal its official scores where the data suffice, and are close where texts are missing.
-
-```console
-$ IRMX_DATA=... python docs/results/tst2014_track_measures.py
-```
-
-makes this page. `IRMX_DATA` is the folder that holds `trec_ts`, files of the TREC Temporal Summarization track; they are
-not part of irmx, and this page holds scores and differences only.
-
-Three runs that were submitted to the track in 2014, {updates} updates over {topics} topics, are scored with the track's
-own [measures](../guide/streams-track.md) and compared with the official scores of their {pairs} pairs of a topic and a
-run, which have 4 decimals. What the files needed a rule for:
-
-{told}
-
-## Differences
-
-A pair is equal if the difference is not larger than rounding to 4 decimals makes it; relative to a small number such a
-difference is large.
-
-| measure | official name | equal pairs | largest difference | mean relative difference | largest |
-| --- | --- | ---: | ---: | ---: | ---: |
 {differences}
 
-`Comp`, `LC` and `TS_Latency` need times, importance and matches only. They are equal with one rule that the
-definition does not spell out: a pooled near-duplicate is replaced by its original where that is pooled itself, and
-keeps its own matches where it is not.
+Three runs of 2014 ({updates} updates) over {topics} topics make {pairs} pairs, whose official scores have 4 decimals ([relative
+differences]({all}), [means]({means})). {told}
 
-The others divide by verbosity, which needs words. The news texts are not in the data: the words of updates and nuggets
-were counted at white space before the texts were dropped, and the places of matches, which are characters, are turned
-into words in proportion. The script counts words by blanks of the texts, so these agree closely, not to the last decimal.
+`Comp`, `LC` and `TS_Latency` need times, importance and matches only. They are equal with one rule that the definition does not spell
+out: a pooled near-duplicate is replaced by its original where that is pooled itself, and keeps its own matches where it is
+not. The others divide by verbosity, which needs words: these were counted at white space, by the track's script at every blank.
+[With the script's rules]({script}) (`words='track'`, `same_time='run'`) more pairs are equal ([other readings]({readings})).
+The official verbosity counts an update that was never pooled as one word.
 
-With `words='track'` and `same_time='run'`, the script's own rules, on the same data without texts:
-
-| measure | official name | equal pairs | largest difference | mean relative difference | largest |
-| --- | --- | ---: | ---: | ---: | ---: |
-{script}
-
-## Means over the topics
-
-{means}
-
-## Other readings of the rules
-
-The mean relative difference over the {pairs} pairs; of the {cells} scores of measures that count words, how many are equal;
-and by how much the ratio of V - 1 to the official one differs between the runs of a topic, on average over topics:
-
-| reading | `TS_Verbosity` | `EG` | `TS_H` | equal | spread within topics |
-| --- | ---: | ---: | ---: | ---: | ---: |
-{readings}
-
-The official verbosity counts an update that was never pooled as one word, 1 plus one over the mean words of a nugget,
-and near-duplicates only as the pool's own record has them. With the words of the script the runs of a topic are off by
-nearly one factor, as they are if the mean words of a nugget are: where blanks follow each other in the text of a nugget the
-script takes each for a word, and their number was lost with the texts.
+Made by `IRMX_DATA=... python docs/results/tst2014_track_measures.py`.
 """
 
 
@@ -197,9 +172,8 @@ def main() -> None:
         judgments = irmx.read_qrels(f"tst:{folder}")
         told = [str(w.message).partition(" The first")[0] for w in caught]
     runs = {name: irmx.read_run(table) for name, table in read_tst_runs(folder / "runs.cunlp.ssv.gz").items()}
-    target = Path(__file__).with_suffix(".md")
-    target.write_text(page(judgments, runs, folder / "ts14.eval.graded.results.tsv.gz", told), encoding="utf-8")
-    print(f"{target.name} written")
+    results = folder / "ts14.eval.graded.results.tsv.gz"
+    write_section(PAGE, "Measures of the track beside official scores", section(judgments, runs, results, told))
 
 
 if __name__ == "__main__":

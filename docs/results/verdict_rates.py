@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from markdown_tables import markdown
+from markdown_pages import beside, markdown
 
 import irmx
 import irmx_study
@@ -93,7 +93,7 @@ def gate(topics: int, drop: float, margin: float) -> float:
 
 
 def write(path: Path) -> None:
-    """Write the page."""
+    """Write the page and its table."""
     rows = []
     for topics, effect, exception, skewed in [
         (50, 0, "", False), (50, 2, "", False), (50, 3, "", False), (50, 4, "", False), (50, 3, "", True), (20, 3, "", False),
@@ -120,9 +120,13 @@ def write(path: Path) -> None:
         [margin, *(f"{gate(50, drop, margin):.2f}" for drop in (0, margin / 2, margin, 2 * margin))]
         for margin in (1, 2, 3, 4, 5)
     ]
+    beside(path, "verdict_rates", [*head, "by judges", "by users", "by slices"], rows)
     page = PAGE.format(
         experiments=f"{EXPERIMENTS:,}",
-        rates=markdown([*head, "by judges", "by users", "by slices"], rows, texts=1),
+        topics=50,
+        rates=markdown(
+            [head[0], *head[3:]], [[row[0], *row[3:8]] for row in rows if row[1] == 50 and row[2] == "normal"]
+        ),
         gates=markdown(
             ["margin in standard errors", "nothing changed", "half the margin", "the margin", "twice the margin"],
             gates,
@@ -137,18 +141,13 @@ PAGE = """# How often a verdict is wrong
 The rule of {{py:func}}`irmx_study.verdict` takes away few conclusions that are true everywhere, and finds most exceptions. To ask for significance in
 every view would take away nearly all of the former, too.
 
-```console
-$ python docs/results/verdict_rates.py
-```
-
-makes this page. Each row is {experiments} simulated experiments with {{py:func}}`irmx_study.verdict`: the differences of two systems on
-each topic, by 2 other judges (correlation 0.8 with the first), 10 users (0.9) and in 3 groups of topics. The first of the columns of rates is
-how often the claim holds on all topics; the others are shares of these: how often it is not significant in one of the 15 views, or in one of the
-12 views of all topics; how often a doubt breaks the conclusion by the rule; and how often each doubt does.
-
 {rates}
 
-At no difference, the claim holds in one of forty experiments: that is the level of one side. A doubt only takes conclusions away.
+Each row is {experiments} simulated experiments: the differences of two systems on {topics} topics, by 2 other judges (correlation 0.8 with the
+first), 10 users (0.9) and in 3 groups of topics. "Holds" is how often the claim holds on all topics; the other columns are shares
+of these: how often it is not significant in one of the 15 views, or in one of the 12 views of all topics, and how often a doubt breaks
+it by the rule. [Other numbers of topics, skewed values, and each doubt](verdict_rates.csv). At no difference, the claim holds in one
+of forty experiments: that is the level of one side.
 
 ## Gates
 
@@ -159,6 +158,8 @@ true drop:
 
 With a margin of two standard errors, half of the changes that change nothing fail; with four, 2 in a hundred. A drop of the size of the margin
 passes once in forty. A margin that is too small for the topics makes a gate flaky: use more topics, or a larger margin.
+
+Made by `python docs/results/verdict_rates.py`.
 """
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Intent-aware measures beside those of ndeval, on the diversity task of the TREC Web track 2009 to 2014.
 
-Writes the page ``web_diversity.md`` beside this file. The environment variable IRMX_DATA names the folder with the data;
+Writes a section of the page ``diversity.md`` beside this file. The environment variable IRMX_DATA names the folder with the data;
 the page holds scores and differences only, nothing of the data.
 """
 
@@ -14,10 +14,12 @@ from typing import Any
 import ir_measures
 import pandas as pd
 from ir_measures import AP_IA, ERR_IA, P_IA, StRecall
+from markdown_pages import beside, markdown, write_section
 from scipy.stats import kendalltau
 
 import irmx
 
+PAGE = Path(__file__).with_name("diversity.md")
 IDEAL = sum(2**-r / r for r in range(1, 21))
 """What ndeval divides ERR-IA@20 by."""
 COMPARED: dict[str, tuple[str, Any, float]] = {
@@ -56,8 +58,9 @@ def differences(ours: str, theirs: Any, factor: float, qrels: pd.DataFrame, run:
     return [abs(m.value * factor - by_topic[m.query_id]) for m in irmx.iter_calc(ours, qrels, run)]
 
 
-def cells(found: list[float]) -> str:
-    return f"{sum(d <= 1e-9 for d in found):,} of {len(found):,} | {max(found):.2g}"
+def cells(found: list[float]) -> tuple[str, str]:
+    """Return how many differences are none, and the largest."""
+    return f"{sum(d <= 1e-9 for d in found):,} of {len(found):,}", f"{max(found):.2g}"
 
 
 def main() -> None:
@@ -82,56 +85,51 @@ def main() -> None:
             if year == 2012:
                 runs_of_2012[path.name.removesuffix(".run.gz")] = run
                 qrels_of_2012 = qrels
-    lines = [
-        "# Diversity measures beside ndeval",
-        "",
-        "The diversity measures of irmx equal those of ndeval where the definitions are the same. This page explains the other differences.",
-        "",
-        "```console",
-        "$ IRMX_DATA=... python docs/results/web_diversity.py",
-        "```",
-        "",
-        "makes this page. `IRMX_DATA` is the folder that holds `web_diversity`, qrels of the diversity task of the TREC Web track",
-        f"2009 to 2014 and {count} runs; they are not part of irmx, and this page holds scores and differences only. ndeval is the",
-        "track's program; its values are those of the package pyndeval through ir_measures.",
-        "",
-        "## Differences, topic by topic",
-        "",
-        "| measure here, measure of ndeval | equal to 1e-9 | largest difference | equal, one order | largest, one order |",
-        "| --- | ---: | ---: | ---: | ---: |",
-        *(f"| {name} | {cells(given[name])} | {cells(ordered[name])} |" for name in COMPARED),
-        "",
-        "- **Equal scores.** irmx orders documents of equal scores by descending id, as trec_eval does and the track's ndeval with",
-        "  its option -traditional (without it, by the ranks in the run); pyndeval orders them by ascending id.",
-        "  The last two columns are for runs whose scores were replaced by ranks in one order, by ascending id: what then is equal",
-        "  is the definition. With `ties='run'` irmx keeps the order of the run, whatever it is.",
-        "- **ERR-IA.** ndeval takes every relevant document to satisfy a user with probability 1/2, and divides by the value of a",
-        "  ranking in which every document is relevant, the sum of 2^-r / r. `stop='graded'` is (2^g - 1) / 2^max, which is 1/2 if",
-        "  all grades are 0 or 1: the row is for qrels made so, and for `IA_ERR` divided by that sum.",
-        "- **Grades.** From 2011 on relevant documents have grades up to 4. ndeval does not look at them, `stop='graded'` does: on the",
-        f"  graded qrels {sum(d > 1e-9 for d in graded):,} of {len(graded):,} values of the same two differ, by up to {max(graded):.2g}. `IA_ERR` itself has the paper's",
-        "  R = 1, so that it is the mean over subtopics of 1/rank of the first relevant document.",
-        "- **MAP-IA** is the mean over subtopics of AP, `IntentAware(measure='AP')`. `IA_AP` is the mean of IA-P at the ranks of",
-        "  relevant documents, another measure.",
-        "",
-        "## Nine systems of 2012",
-        "",
-        f"| system | {' | '.join(f'`{m}`' for m in SYSTEMS)} |",
-        "| --- |" + " ---: |" * len(SYSTEMS),
-    ]
     evaluator = irmx.evaluator(SYSTEMS, qrels_of_2012)
     scores = {name: evaluator.calc_aggregate(run) for name, run in runs_of_2012.items()}
     table = pd.DataFrame({name: {str(m): v for m, v in found.items()} for name, found in scores.items()}).T
-    lines += [
-        f"| {name} | " + " | ".join(f"{v:.4f}" for v in row) + " |"
-        for name, row in zip(table.index, table.to_numpy(), strict=True)
-    ]
     theirs = [
         ir_measures.calc_aggregate([ERR_IA @ 20], qrels_of_2012, run)[ERR_IA @ 20] for run in runs_of_2012.values()
     ]
     taus = [f"{kendalltau(table[m].to_numpy(), theirs)[0]:.3f}" for m in table.columns]
-    lines += [f"| tau with ERR-IA@20 of ndeval | {' | '.join(taus)} |"]
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    rows = [
+        [name, *(f"{v:.4f}" for v in row)] for name, row in zip(table.index, table.to_numpy().tolist(), strict=True)
+    ]
+    head = ["measure here, measure of ndeval", "equal to 1e-9", "largest difference", "equal, one order", "largest"]
+    text = _PAGE.format(
+        count=count,
+        table=markdown(head, [[name, *cells(given[name]), *cells(ordered[name])] for name in COMPARED]),
+        differ=f"{sum(d > 1e-9 for d in graded):,} of {len(graded):,}",
+        largest=f"{max(graded):.2g}",
+        systems=beside(
+            PAGE,
+            "web_diversity_systems",
+            ["system", *table.columns],
+            [*rows, ["tau with ERR-IA@20 of ndeval", *taus]],
+        ),
+    )
+    write_section(PAGE, "Measures beside ndeval", text)
+
+
+_PAGE = """\
+The diversity measures of irmx equal those of ndeval, the program of the TREC Web track, where the definitions are the same.
+
+{table}
+
+Values of the package pyndeval by topic, for {count} runs of the diversity task from 2009 to 2014. In the last two columns the scores were
+replaced by ranks in one order; what then is equal is the definition.
+
+- **Equal scores.** irmx orders documents of equal scores by descending id, as trec_eval does, pyndeval by ascending id.
+- **ERR-IA.** In ndeval every relevant document satisfies a user with probability 1/2, and the value is divided by that of a ranking of
+  relevant documents only. The row has `stop='graded'`, which is 1/2 for grades 0 and 1, divided by the same.
+- **Grades.** ndeval does not look at grades above 1, `stop='graded'` does: {differ} values differ, by up to {largest}. `IA_ERR` itself
+  has the paper's R = 1.
+- **MAP-IA** is `IntentAware(measure='AP')`; `IA_AP` is the mean of IA-P at the ranks of relevant documents.
+
+[Nine systems of 2012]({systems}), and the tau of each measure with ERR-IA@20 of ndeval.
+
+Made by `IRMX_DATA=... python docs/results/web_diversity.py` from the folder `web_diversity`.
+"""
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
-from timing import in_turns, program, shown, table
+from timing import Made, in_turns, program, shown, table
 
 import irmx
 import irmx_study
@@ -88,16 +88,17 @@ def check() -> None:
     np.testing.assert_allclose(agreement.frame("stability")["low"], low, atol=1e-9)
 
 
-def made(quick: bool, data: Path | None) -> str:
-    """Run all and return the tables."""
+def made(quick: bool, data: Path | None) -> Made:
+    """Run all and return the text and the table."""
     check()
     head = [f"{MEASURES} measures, {SYSTEMS} systems, {TOPICS} topics", "time", "goal: below", "per tau",
             "scipy's kendalltau, per tau", "the same work by scipy would take"]  # fmt: skip
-    return "\n".join([*table(head, list(rows(1 if quick else 3))), ""])
+    every = list(rows(1 if quick else 3))
+    lines = [*table(head[:-1], [row[:-1] for row in every if row[-1]]), "", "[All rows](speed_agreement.csv).", ""]
+    return "\n".join(lines), {"speed_agreement": [head, *every]}
 
 
-ABOUT = f"""`irmx_study.correlate` ranks {SYSTEMS} systems by {MEASURES} measures, {MEASURES * (MEASURES - 1) // 2} pairs of measures. The peer is a loop over
-scipy's `kendalltau`, on {PART} of the resamples, and gives the same numbers.
+ABOUT = f"""`irmx_study.correlate` compares {MEASURES * (MEASURES - 1) // 2} pairs of measures. scipy's `kendalltau`, on {PART} of the resamples, gives the same numbers.
 """
 
 if __name__ == "__main__":

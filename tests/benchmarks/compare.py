@@ -22,7 +22,7 @@ import numpy as np
 from run import trec8_files
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
-from timing import in_turns, program, shown, table
+from timing import Made, in_turns, program, shown, table
 
 import irmx
 import irmx_study
@@ -132,8 +132,8 @@ def commands(data: Path, rounds: int) -> Iterator[list[str]]:
             yield [what, shown(own), "", "", "irmx eval of the same", shown(scored)]
 
 
-def made(quick: bool, data: Path | None) -> str:
-    """Run all and return the tables."""
+def made(quick: bool, data: Path | None) -> Made:
+    """Run all and return the text and the table."""
     warnings.filterwarnings("ignore", message=".*unsafe cast from uint64.*")  # numba, about ranx
     rounds = 1 if quick else 3
     rows = [*all_pairs(rounds), *against_ranx(rounds), *many_topics(rounds)]
@@ -147,12 +147,13 @@ def made(quick: bool, data: Path | None) -> str:
         "peer",
         "peer, per comparison",
     ]
-    return "\n".join([*table(head, [[*row, ""][:6] for row in rows]), ""])
+    every = [[*row, ""][:6] for row in rows]
+    lines = [*table(head, [row for row in every if row[2] and row[4]]), "", "[All rows](speed_comparisons.csv).", ""]
+    return "\n".join(lines), {"speed_comparisons": [head, *every]}
 
 
-ABOUT = f"""`irmx_study.compare` makes the whole table: tests, corrected p-values, intervals, effect sizes, wins, ties and losses, of all
-{SYSTEMS * (SYSTEMS - 1) // 2:,} pairs of {SYSTEMS} systems on {TOPICS} topics where nothing else is said. Peers make the p-values only. scipy's
-`tukey_hsd` is another test, not paired by topic. Times of commands include the start of Python.
+ABOUT = f"""`irmx_study.compare` makes the whole table for all {SYSTEMS * (SYSTEMS - 1) // 2:,} pairs of {SYSTEMS} systems on {TOPICS} topics; peers compute p-values only.
+scipy's `tukey_hsd` is not paired by topic.
 """
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
-from timing import in_turns, program, shown, table
+from timing import Made, in_turns, program, shown, table
 
 import irmx
 import irmx_study
@@ -97,15 +97,14 @@ def rows(rounds: int) -> Iterator[list[str]]:
         yield [what, shown(own), peer, shown(other * times)]
 
 
-def made(quick: bool, data: Path | None) -> str:
-    """Run all and return the tables."""
+def made(quick: bool, data: Path | None) -> Made:
+    """Run all and return the text."""
     head = ["all pairs by all measures", "time", "peer", "time of the peer"]
-    return "\n".join([*table(head, rows(1 if quick else 3)), ""])
+    return "\n".join([*table(head, rows(1 if quick else 3)), ""]), {}
 
 
-ABOUT = f"""`irmx_study.discriminate` tests all {PAIRS:,} pairs of {SYSTEMS} systems on {TOPICS} topics by {len(MEASURES)} measures, and makes the whole table.
-Peers are what one writes with numpy and scipy, timed on {FEW} systems, draws or splits by each measure, and multiplied to the same
-size.
+ABOUT = f"""`irmx_study.discriminate` tests all {PAIRS:,} pairs of {SYSTEMS} systems on {TOPICS} topics by {len(MEASURES)} measures.
+Peers are timed on {FEW} systems, draws or splits, and multiplied to the same size.
 """
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 from ir_measures import ERR_IA, StRecall, alpha_nDCG
-from timing import in_turns, made_with, program, table
+from timing import Made, in_turns, made_with, program, span
 
 import irmx
 
@@ -134,27 +134,36 @@ def growth(rounds: int) -> Iterator[list[str]]:
 # -- report ------------------------------------------------------------------------------------------------------
 
 
-def made(quick: bool, data: Path | None) -> str:
-    """Run all and return the tables."""
+def made(quick: bool, data: Path | None) -> Made:
+    """Run all and return the text and the tables."""
     rounds = 2 if quick else 7
-    lines = []
+    lines: list[str] = []
+    tables: dict[str, list[list[str]]] = {}
     if data:
         head = ["input", "thirteen measures, irmx", "three measures, pyndeval", "ratio", "wanted"]
-        lines += [*table(head, on_runs(data, rounds)), ""]
+        rows = list(on_runs(data, rounds))
+        tables["speed_diversity"] = [head, *rows]
+        once, every = (
+            span(row[3] for row in rows if row[3] and how in row[0]) for how in ("one evaluator", "for every run")
+        )
+        lines += [
+            f"irmx takes {once} times as long with one evaluator for all runs, {every} with a new one for every run (wanted: below 1)."
+        ]
+    grown = list(growth(max(2, rounds // 2)))
+    tables["speed_diversity_growth"] = [["judged rows", "subtopics", "windows", "depth", "time", "per row"], *grown]
+    each = sorted((row[-1] for row in grown), key=lambda cell: float(cell.split()[0]))
     lines += [
-        "The thirteen measures of one made-up run of 50 topics, the qrels a DataFrame that is read anew: the time follows the rows,",
-        "not subtopics times windows times depth.",
+        f"A judged row of a made-up collection takes {each[0]} to {each[-1]}, whatever the number of subtopics and windows and the depth",
+        "([all sizes](speed_diversity_growth.csv)). [All rows](speed_diversity.csv).",
         "",
-        *table(["judged rows", "subtopics", "windows", "depth", "time", "per row"], growth(max(2, rounds // 2))),
+        made_with("numpy", "ir_measures", "pyndeval", "pyarrow"),
         "",
     ]
-    lines += [made_with("numpy", "ir_measures", "pyndeval", "pyarrow")]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines), tables
 
 
-ABOUT = """The thirteen measures at 20 are those of the [guide](../guide/diversity.md), over subtopics, and over subtopics and windows; the three
-of pyndeval are alpha_nDCG@20, ERR_IA@20 and StRecall@20. The qrels are those of the diversity task of the TREC Web track of 2012, to
-which twelve windows were made up.
+ABOUT = """irmx computes the [thirteen measures](../guide/diversity.md) at 20, pyndeval alpha_nDCG@20, ERR_IA@20 and StRecall@20, for the
+diversity task of the TREC Web track 2012 with twelve made-up windows.
 """
 
 if __name__ == "__main__":

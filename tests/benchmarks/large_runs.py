@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from timing import write_section
+from timing import PAGE, write_section
 
 DOCUMENTS, POOL = 1_000, 8_841_823
 """Documents per topic, and documents of the collection, as many as MS MARCO has passages."""
@@ -94,7 +94,7 @@ def of_many(runs: int, folder: str | None, memory: str) -> str:
             if text.count("\n") != len(paths) + 1:
                 raise AssertionError(f"{text.count(chr(10))} lines are printed for {len(paths)} runs")
             printed.add(text)
-            cells += [f"{seconds:.1f} s", f"{seconds / runs / TOPICS / DOCUMENTS * 1e6:.2f}", f"{peak:.2f} GB"]
+            cells += [f"{seconds:.1f} s", f"{peak:.2f} GB"]
         if len(printed) > 1:
             raise AssertionError("two processes have other values than one")
     return f"| {' | '.join(cells)} |"
@@ -137,23 +137,22 @@ def main() -> None:
     many = [of_many(runs, arguments.folder, arguments.memory) for runs in arguments.runs]
     print(*(_MANY if many else ()), *many, sep="\n")
     if arguments.write:
-        write_section("Runs larger than memory", "\n".join([ABOUT, *rows, ""]))
+        write_section(PAGE, "Runs larger than memory", "\n".join([ABOUT, *rows, ""]))
         if many:
-            write_section("Many runs", "\n".join([ABOUT_MANY, *_MANY, *many, ""]))
+            write_section(PAGE, "Many runs", "\n".join([ABOUT_MANY, *_MANY, *many, ""]))
 
 
 _MANY = [
-    "| runs | lines | one process: CPU | µs per line | peak memory | two: CPU | µs per line | peak memory |",
-    "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
+    "| runs | lines | one process: CPU | peak memory | two: CPU | peak memory |",
+    "| ---: | ---: | ---: | ---: | ---: | ---: |",
 ]
 
 
-ABOUT = """Runs of 1,000 documents per topic are scored with AP by `irmx eval`, which reads them in
-[chunks of topics](../guide/inputs.md#runs-larger-than-memory), and by ir_measures, which reads them whole and is left out of the
-longest. CPU time and peak memory are those of the whole process, its start included.
+ABOUT = """`irmx eval` computes AP in [chunks of topics](../guide/inputs.md#runs-larger-than-memory) of 1,000 documents each, ir_measures from the whole
+run. CPU time and peak memory include the start of the process.
 """
-ABOUT_MANY = """One `irmx eval` scores many runs of 50 topics with 1,000 documents, in one process and with `--jobs 2`, for which the peak memory is
-that of the largest process. Ten of the files are distinct, the others are links to them.
+ABOUT_MANY = """One `irmx eval` scores runs of 50 topics with 1,000 documents, in one process and with `--jobs 2` (memory of the larger process). Ten
+files are distinct, the others links to them.
 """
 
 

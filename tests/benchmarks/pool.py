@@ -20,7 +20,7 @@ import pytrec_eval
 from joblib import Parallel, delayed
 from run import TEN, trec8_files
 from scipy.stats import kendalltau
-from timing import program, table
+from timing import Made, program, table
 
 import irmx
 import irmx_study
@@ -113,8 +113,8 @@ def rows_of(qrels: Any, runs: dict[str, Any], samples: int) -> Iterator[list[str
     yield [f"The largest difference of two taus is {differs[0]:.1e}, of two means over all runs {differs[1]:.1e}."]
 
 
-def made(quick: bool, data: Path | None) -> str:
-    """Run all and return the tables."""
+def made(quick: bool, data: Path | None) -> Made:
+    """Run all and return the text."""
     with TemporaryDirectory() as scratch:
         if data:
             qrels, paths = trec8_files(data, scratch)
@@ -133,11 +133,10 @@ def made(quick: bool, data: Path | None) -> str:
         "goal: below",
         "CPU time",
     ]
-    return "\n".join([*table(head, rows), "", f"The data are {which}. {sentence}", ""])
+    return "\n".join([*table(head, rows), "", f"The data are {which}. {sentence}", ""]), {}
 
 
-ABOUT = """`irmx_study.pool` reads the run files, takes nested samples of the judgments, scores the runs with each, and correlates the rankings.
-pytrec_eval gets the same samples and runs, as dicts that irmx has read. Both use two processes; CPU time is that of all of them.
+ABOUT = """`irmx_study.pool` reads the run files itself; pytrec_eval gets the same samples and runs as dicts.
 """
 
 if __name__ == "__main__":

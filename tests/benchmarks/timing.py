@@ -1,4 +1,4 @@
-"""What the benchmarks share: jobs timed in turns, tables in Markdown, and the page of a program."""
+"""What the benchmarks share: jobs timed in turns, tables in Markdown, and the section of a program in the page of speed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "speed.md"
+sys.path.append(str(PAGE.parent))
+
+from markdown_pages import beside  # noqa: E402
+from markdown_pages import write_section as write_section  # noqa: E402
+
+Made = tuple[str, dict[str, list[list[str]]]]
+"""The text of a section, and the tables beside the page by name, each with its header first."""
 
 
 def least_seconds(*jobs: Callable[[], float], rounds: int) -> list[float]:
@@ -52,6 +61,16 @@ def shown(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
+def span(ratios: Iterable[str]) -> str:
+    """Return the smallest and the largest of some ratios as a text."""
+    ordered = sorted(ratios, key=float)
+    return f"{ordered[0]} to {ordered[-1]}"
+
+
+HEAD = ["irmx computes", "in", "against", "in", "ratio", "wanted"]
+"""The columns of a row."""
+
+
 @dataclass
 class Row:
     """One comparison: seconds of irmx and of a peer."""
@@ -75,18 +94,7 @@ def made_with(*packages: str) -> str:
     return f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "speed.md"
-
-
-def write_section(title: str, text: str) -> None:
-    """Put a section into the page of speed, in the place of the one of its title, or at the end."""
-    heading = f"\n## {title}\n"
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(heading)
-    _, next_heading, after = rest.partition("\n## ")
-    PAGE.write_text(f"{before}{heading}\n{text}{next_heading}{after}", encoding="utf-8")
-
-
-def program(doc: str, title: str, about: str, made: Callable[[bool, Path | None], str]) -> None:
+def program(doc: str, title: str, about: str, made: Callable[[bool, Path | None], Made]) -> None:
     """Print what a benchmark found, which is told whether to be quick and where the real data are; with --write, put it into the page."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
@@ -97,7 +105,11 @@ def program(doc: str, title: str, about: str, made: Callable[[bool, Path | None]
     data = os.environ.get("IRMX_DATA")
     if not data:
         print("IRMX_DATA is not set: what needs real data is left out", file=sys.stderr)
-    text = made(args.quick, Path(data) if data else None)
+    text, tables = made(args.quick, Path(data) if data else None)
     print(text)
+    for name, rows in tables.items():
+        print(f"{name}.csv", *table(rows[0], rows[1:]), sep="\n", end="\n\n")
+        if args.write:
+            beside(PAGE, name, rows[0], rows[1:])
     if args.write:
-        write_section(title, f"{about}\n{text}")
+        write_section(PAGE, title, f"{about}\n{text}")

@@ -27,7 +27,7 @@ def script(results_program: Callable[[str], ModuleType]) -> ModuleType:
 @pytest.mark.real
 def test_table_3_and_its_correlations(script: ModuleType) -> None:
     ranked, correlations, facts = script.table_3(Path(os.environ["IRMX_DATA"]).resolve())
-    assert correlations in SCRIPT.with_suffix(".md").read_text(encoding="utf-8")
+    assert correlations in SCRIPT.with_name("streams.md").read_text(encoding="utf-8")
     assert ranked == written("2013")
     rows = [line.split(" | ") for line in correlations.splitlines()[2:]]
     assert [row[1:3] for row in rows[:4]] == [["0.471"] * 2, ["0.405"] * 2, ["0.322"] * 2, ["0.187"] * 2]
@@ -38,7 +38,7 @@ def test_table_3_and_its_correlations(script: ModuleType) -> None:
 def test_two_kinds_of_users(script: ModuleType) -> None:
     """Every tau is far below 0.9, and the page has what the script computes."""
     ranked, correlations, facts = script.two_kinds_of_users(Path(os.environ["IRMX_DATA"]).resolve())
-    assert correlations in SCRIPT.with_suffix(".md").read_text(encoding="utf-8")
+    assert correlations in SCRIPT.with_name("streams.md").read_text(encoding="utf-8")
     assert ranked == written("2014")
     rows = [line.strip("| ").split(" | ") for line in correlations.splitlines()[2:]]
     assert [row[0] for row in rows[:2]] == ["2013, newest first", "2013, ranked"]

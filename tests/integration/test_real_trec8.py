@@ -289,7 +289,7 @@ def test_p10_and_ap(taus: dict[tuple[str, str], float]) -> None:
 def test_the_page_of_results_is_what_its_program_computes(
     scored: Scored, results_page: ModuleType, tmp_path: Path
 ) -> None:
-    page = SCRIPT.with_suffix(".md")
+    page = SCRIPT.with_name("markov_and_ncp.md")
     assert results_page.agreement(scored.scores, tmp_path / page.name) in page.read_text(encoding="utf-8")
     [table] = tmp_path.iterdir()
     assert table.read_text(encoding="utf-8") == page.with_name(table.name).read_text(encoding="utf-8")
