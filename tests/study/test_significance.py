@@ -196,6 +196,7 @@ def test_the_bootstrap_shifts_differences_to_a_mean_of_0() -> None:
 
 
 @given(blocks(least=5, most=8) | blocks(least=14, most=25))
+@settings(max_examples=10)  # each takes long
 def test_a_pair_gets_the_same_p_alone_and_in_either_direction(values: Floats) -> None:
     scores = made(values)
     for test in ("t", "permutation", "bootstrap", "wilcoxon", "sign"):

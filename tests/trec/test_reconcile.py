@@ -365,7 +365,7 @@ def test_the_numbers_of_real_tools_are_explained(tmp_path: Path) -> None:
         if row["kind"] == "RR" and truth.get("ties") == "file" and row["tool"] != "beir":
             truth.setdefault("duplicates", "twice")  # lists have them, and it does not matter otherwise
         measure = row["kind"] + f"@{row['k']}" * bool(row["k"])
-        for name in ("tiny", "dl21b", "t8a"):
+        for name in ("tiny", "dl21b"):
             stated = numbers[row["tool"], row["measure"], name]
             mean = stated.get("all", stated.get("all (mean of those computed)", "nan"))
             key = measure, name, frozenset(truth.items())
@@ -379,7 +379,7 @@ def test_the_numbers_of_real_tools_are_explained(tmp_path: Path) -> None:
                 for one in found.explanations
             ]
             ranks.append(same.index(True) + 1 if True in same else 0)
-    assert len(ranks) > 300
+    assert len(ranks) > 200
     assert np.mean([rank == 1 for rank in ranks]) >= 0.95
     assert np.mean([0 < rank <= 3 for rank in ranks]) >= 0.96
 
