@@ -147,7 +147,8 @@ def with_named_objects(measure: irmx.Measure) -> list[irmx.Measure]:
 
 
 REGISTERED = irmx.registry().measures().values()
-MEASURES = parsed([*(text for m in REGISTERED for text in m.EXAMPLES), *SETTINGS])
+EXAMPLES = parsed(text for m in REGISTERED for text in m.EXAMPLES)
+MEASURES = parsed([*EXAMPLES, *SETTINGS])
 OF_NAMED_OBJECTS = [m for m in parsed(n for m in REGISTERED for n in with_named_objects(m)) if m not in MEASURES]
 
 
@@ -167,11 +168,11 @@ def is_of_ranks(measure: irmx.Measure) -> bool:
 def every_check(
     which: Callable[[irmx.Measure], bool], adapt: Callable[[Sample], Sample] | None = None, examples: int = 3
 ) -> pytest.MarkDecorator:
-    """Return the tests of some measures; those with another named object than the examples have are slow."""
+    """Return the tests of some measures; those of measures in other settings than their examples are slow."""
     measures = list(filter(which, [*MEASURES, *OF_NAMED_OBJECTS]))
     made = parametrize_with_checks(measures, expected_failures=expected_failures, adapt=adapt, examples=examples).mark
     tests = [
-        test._replace(marks=[*test.marks, pytest.mark.slow]) if test.values[0] in OF_NAMED_OBJECTS else test
+        test._replace(marks=[*test.marks, pytest.mark.slow]) if test.values[0] not in EXAMPLES else test
         for test in made.args[1]
     ]
     return pytest.mark.parametrize(made.args[0], tests)
@@ -257,7 +258,11 @@ def test_a_measure_that_is_not_monotone_is_lowered_by_a_relevant_document(name: 
 
 # -- views of one join ---------------------------------------------------------------------------------------
 
-OF_IR_MEASURES = [text for scorer in irmx.registry().scorers().values() for text in scorer.EXAMPLES]
+OF_IR_MEASURES = parsed(text for scorer in irmx.registry().scorers().values() for text in scorer.EXAMPLES)
+EVERY_MEASURE = [
+    pytest.param(one, marks=[pytest.mark.slow] if one in MEASURES and one not in EXAMPLES else [])
+    for one in (*MEASURES, *OF_IR_MEASURES)
+]
 
 
 def outcome(compute: Callable[[], Any]) -> Any:
@@ -269,7 +274,7 @@ def outcome(compute: Callable[[], Any]) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore::irmx.DataWarning")
-@pytest.mark.parametrize("measure", [*MEASURES, *map(irmx.parse_measure, OF_IR_MEASURES)], ids=str)
+@pytest.mark.parametrize("measure", EVERY_MEASURE, ids=str)
 def test_values_on_a_view_are_those_of_qrels_cut_before(measure: Any) -> None:
     """Documents are dropped from all families' samples, with their rows, labels and windows."""
     scorer = scorer_of(measure)
@@ -307,7 +312,7 @@ def test_values_on_a_view_are_those_of_qrels_cut_before(measure: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::irmx.DataWarning")
-@pytest.mark.parametrize("measure", [*MEASURES, *map(irmx.parse_measure, OF_IR_MEASURES)], ids=str)
+@pytest.mark.parametrize("measure", EVERY_MEASURE, ids=str)
 def test_the_own_qrels_of_a_topic_suffice_or_are_refused(measure: Any) -> None:
     """A batch scorer without qrels is given those of one topic at a time."""
     scorer = scorer_of(measure)
