@@ -313,10 +313,8 @@ differences contain 0. The same users took more time for a card with an image or
 over effort of the first ten cards, without an ideal page ([equal efforts, complete pages, tau and more]({all_correlations}), [by layout]({layouts}),
 [observed against equal efforts]({differences}), [ratings]({ratings})).
 
-- A card is recorded once per topic and user, so that only {complete} pages are complete.
-- `ndcg_10` of the study belongs to the query, not to the page as shown; nDCG@10 of complete pages correlates with it by {own} (Pearson). It is made of judgments with grades, which the
-  data do not have.
-- All results are news articles, so alpha has no part in it.
+A card is recorded once per topic and user, so that only {complete} pages are complete. `ndcg_10` of the study belongs to the query, not to
+the page as shown (Pearson's r with nDCG@10 is {own}), and is made of grades that the data do not have. All results are news, so alpha plays no part.
 
 Effort by `fit_effort`, in units of a title's:
 

@@ -128,23 +128,6 @@ def times_by_rank(log: pd.DataFrame) -> tuple[Table, str]:
     return (head, rows), f"{min(ratios):.1f} to {max(ratios):.1f}"
 
 
-def of_frequent_queries(log: pd.DataFrame) -> str:
-    """Return a sentence on the holding times of queries that are seen in at least 100 sessions."""
-    sessions = log.groupby("query_id")["session"].nunique()
-    often = sessions[sessions >= 100].index
-    if not len(often):
-        return f"No query has clicks in 100 sessions; the largest number is {sessions.max()}."
-    try:
-        times = holding_times(log, by=["query_id", "rank"], min_sessions=100)
-    except irmx.DataError as error:
-        return f"For queries with clicks in at least 100 sessions ({len(often)} queries), there are no times: {error}"
-    best = times[times["n"] >= 10]
-    return (
-        f"The paper calibrates query by query, for those seen in at least 100 sessions. {len(often)} queries have clicks in so many "
-        f"sessions here: {len(times)} ranks of theirs have the two observed times that a calibration needs, {len(best)} have ten."
-    )
-
-
 # -- values ------------------------------------------------------------------------------------------------
 
 

@@ -49,7 +49,7 @@ def ranks(values: pd.Series) -> pd.Series:
 Rows = list[list[str]]
 
 
-def table_3(data: Path) -> tuple[Rows, str, dict[str, Any]]:
+def table_3(data: Path) -> tuple[Rows, Rows, dict[str, Any]]:
     """Return the runs of 2013 with their ranks, the correlations, and what the text says of them."""
     printed = pd.read_csv(data / "msu_table3.tsv", sep="\t").set_index("run")
     folder = data / "trec_ts" / "msu_published_results"
@@ -82,7 +82,8 @@ def table_3(data: Path) -> tuple[Rows, str, dict[str, Any]]:
         "moved": int((ranks(means) != printed["msu_rank"]).sum()),
     }
     head = ["run", "elg", "msu_printed", "msu_of_runs", "msu_of_topics", "mean_of_topics"]
-    return [head, *rows], markdown(["", "printed table", "runs' means", "values of topics"], correlations), facts
+    facts |= {"tau": correlations[0][2], "tau_ap": correlations[1][2]}
+    return [head, *rows], [["correlation", "printed table", "runs' means", "values of topics"], *correlations], facts
 
 
 def read_runs(path: Path) -> dict[str, pd.DataFrame]:
@@ -209,9 +210,8 @@ def _known(qrels: irmx.Judgments, run: pd.DataFrame) -> float:
 
 TEXT = """\
 From the values that its authors published, the correlations of the paper on Modeled Stream Utility (Baruah, Smucker and Clarke, SIGIR
-2015) come out as printed. MSU ranks runs in another way than the measures of the track, for both kinds of users and in both years.
-
-{correlations}
+2015) come out as printed: a Kendall's tau of {tau} and a tau_AP of {tau_ap} ([other readings]({correlations})). MSU ranks runs in another
+way than the measures of the track, for both kinds of users and in both years.
 
 The paper ranks {runs} runs of 2013 by expected latency gain (ELG) and by MSU. {equal} of {runs} published means round to the printed ones. The
 values of topics ({topics}) come from later code: means are up to {apart} away, and {moved} runs have another rank
@@ -245,7 +245,7 @@ def main() -> None:
     ranks_2014, kinds, of_users = two_kinds_of_users(data)
     means, taus, more = per_second(data)
     text = TEXT.format(
-        ranks=beside(PAGE, "msu_against_elg_2013", ranked[0], ranked[1:]), correlations=correlations, ranks_2014=beside(PAGE, "msu_against_elg_2014", ranks_2014[0], ranks_2014[1:]), kinds=kinds,
+        ranks=beside(PAGE, "msu_against_elg_2013", ranked[0], ranked[1:]), correlations=beside(PAGE, "msu_against_elg_correlations", correlations[0], correlations[1:]), ranks_2014=beside(PAGE, "msu_against_elg_2014", ranks_2014[0], ranks_2014[1:]), kinds=kinds,
         means=beside(PAGE, "msu_against_elg_per_second", means[0], means[1:]), taus=beside(PAGE, "msu_against_elg_taus", taus[0], taus[1:]),
         **facts, **of_users, **more,
     )  # fmt: skip

@@ -22,7 +22,6 @@ from moves_and_times import (
     convergence,
     example,
     moves_by_chain,
-    of_frequent_queries,
     share_of_moves,
     times_by_rank,
 )
@@ -144,21 +143,15 @@ def section(
         chains=beside(page, "moves_chains", *moves_by_chain(training, held_out)),
         times=beside(page, "moves_times", *times),
         ratios=ratios,
-        frequent=of_frequent_queries(log),
         cursor=of_cursor,
         example=beside(page, "moves_example", *of_example),
         differs=differs,
         steps=beside(page, "moves_steps", steps_head, every_step),
-        far=markdown(
-            ["model", "first: distance", "tau", "uniform: distance", "tau"],
-            [
-                [m, *(f"{row[c]:.{p}f}" for row in (first.loc[m], uniform.loc[m]) for c, p in ((10, 4), ("tau", 3)))]
-                for m in first.index
-            ],
-        ),
         uniform=span(uniform[10]),
         everywhere=span(first.loc[everywhere, 10]),
         local=span(first.drop(everywhere)[10]),
+        everywhere_tau=span(first.loc[everywhere, "tau"], 3),
+        local_tau=span(first.drop(everywhere)["tau"], 3),
         clicked=span(first["as clicked"]),
         ten_or_more=f"{(clicks >= 10).mean():.2%}",
     )
@@ -174,19 +167,15 @@ A move leads from one click to the next in time, backward if to a smaller rank; 
 with clicks has {mean} of them ([shares]({clicks})). [Chains]({chains}) with symmetric weights, as all eight models of the paper, go backward
 in half of their moves in the long run; sessions begin near the top and end soon, so their share does not estimate it.
 
-[Holding times by rank]({times}) have means of {ratios} times the median: long absences decide them. {frequent} {cursor}For
+[Holding times by rank]({times}) have means of {ratios} times the median: long absences decide them. {cursor}For
 [one ranking]({example}) with the times of clicks, MPcont differs from MP by at most {differs}.
 
 ### Are ten steps enough?
 
-MP is the mean precision of a user who goes on forever. The mean distance to the mean over the first ten relevant documents visited, and
-tau-b between the two orders, over the 1,023 ways in which one or more of ten results are relevant, by where the user starts
-([other numbers of steps]({steps})):
-
-{far}
-
-It is {uniform} for users who start anywhere, {everywhere} for those who start at the first relevant document and may move to any other
-(`GL`, learned), and {local} for those who move to a neighbour (`LO`). It decreases as 1/n. {ten_or_more} of the sessions with clicks have
+MP is the mean precision of a user who goes on forever. Over the 1,023 ways in which one or more of ten results are relevant, its mean
+distance to the mean over the first ten relevant documents visited ([by model and number of steps]({steps})) is {uniform} for users who start
+anywhere. For users who start at the first relevant document it is {everywhere} if they may move to any other (`GL`, learned; tau-b between
+the two orders {everywhere_tau}), and {local} if they move to a neighbour (`LO`; {local_tau}). It decreases as 1/n. {ten_or_more} of the sessions with clicks have
 ten or more; with as many steps as clicks and a start at the first, it is {clicked}. The first visit counts as a step, and the starts are choices of irmx.
 
 {how}
