@@ -19,7 +19,6 @@ import pandas as pd
 from markdown_pages import beside, markdown, write_section
 
 import irmx
-from irmx_stream.columns import JUDGED_LENGTH
 from irmx_study import correlate, kendall_tau, tau_ap
 
 PAGE = Path(__file__).with_name("streams.md")
@@ -186,7 +185,6 @@ def per_second(data: Path) -> tuple[Rows, Rows, dict[str, Any]]:
     tau_of = {row[0]: row[1] for row in rows}
     ratio = "MSU per second, mean of users' ratios"
     facts = {
-        "known": ", ".join(f"{_known(qrels, run):.1%} of {name}" for name, run in runs.items()),
         "plain": tau_of["MSU, with ELG"],
         "per_second": tau_of[f"{ratio}, with ELG"],
         "plain_lc": tau_of["MSU, with LC"],
@@ -198,14 +196,6 @@ def per_second(data: Path) -> tuple[Rows, Rows, dict[str, Any]]:
         [["tau", "45 pairs", *runs, "tau_AP,b, 45 pairs"], *rows],
         facts,
     )
-
-
-def _known(qrels: irmx.Judgments, run: pd.DataFrame) -> float:
-    """Return the share of the updates of a run whose length the judgments tell."""
-    rankings = irmx.rankings(qrels, run)
-    at_run, at_qrels = rankings.matching_rows()
-    length = rankings.qrels_rows.column(JUDGED_LENGTH, missing_ok=True)
-    return len(np.unique(at_run[~np.isnan(length[at_qrels])])) / len(run)
 
 
 TEXT = """\
@@ -224,7 +214,7 @@ are ties. No tau is larger than {highest}. The better of the two ranks by MSU is
 
 For three runs of 2014 whose updates are known, MSU per second agrees better with ELG than MSU does: Kendall's tau over pairs of a run
 and a topic is {per_second} instead of {plain}; with LC it is {per_second_lc} instead of {plain_lc}
-([all correlations]({taus}), [means]({means})). Lengths are known for {known}; 30 words are taken for the others.
+([all correlations]({taus}), [means]({means})). Updates of unknown length count 30 words.
 
 Made by `IRMX_DATA=... python docs/results/msu_against_elg.py`; `--pictures FOLDER` draws the figures of the paper.
 """

@@ -219,7 +219,7 @@ def main() -> None:
         no_click=f"{(~clicks.any(axis=1)).mean():.1%}",
         nothing=f"{(~data[MAIN].examined.reshape(-1, RANKS).any(axis=1)).mean():.1%}",
         main=MAIN,
-        models=markdown(head[:4], [row[:4] for row in models]),
+        models=markdown([*head[:2], head[3]], [[*row[:2], row[3]] for row in models]),
         all_models=beside(PAGE, "sogou_examination_models", head, models),
         shares=beside(
             PAGE,
@@ -243,9 +243,9 @@ Of the models of how far users look down a page, geometric decay (`rbp`) describ
 
 {models}
 
-Fitted to {fitted} sessions ({held_out} are held out) and to "{main}"; {no_click} have no click, {nothing} neither click nor cursor on a result. The detection is how
-likely an examination is [seen](../guide/pages-estimating.md), at all positions alike: the cursor is not the eye. Intervals: 95%, over
-samples of sessions, which are taken for independent. The [likelihoods]({all_models}) and the [shares by position]({shares}) show why:
+Fitted to {fitted} sessions ({held_out} are held out) and to "{main}"; {no_click} have no click, {nothing} neither click nor cursor on a result. The cursor is not the eye:
+a fit has a [detection](../guide/pages-estimating.md), too, how likely an examination is seen, at all positions alike. Intervals: 95%, over
+samples of sessions, which are taken for independent. [Detection, likelihoods]({all_models}) and the [shares by position]({shares}) show why:
 `dcg` is too low at the top, too high at the bottom, and the cascade, with the click as its gain, hardly better than a constant.
 
 By [what counts as seen]({all_meanings}), beta of `rbp` lies between {lowest} and {highest}. The default of the paper on pages is a beta of 0.8, its learned one 0.85.
