@@ -1,6 +1,6 @@
 """Utility of result pages and what users said of them: a study with five layouts of result cards.
 
-Writes the page ``chiir24_satisfaction.md`` beside this file. The environment variable IRMX_DATA names the folder with
+Writes a section of the page ``clicks_and_sessions.md`` beside this file. The environment variable IRMX_DATA names the folder with
 the data; the page holds counts, estimates and correlations only, nothing of the data.
 """
 
@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from markdown_pages import beside
+from markdown_pages import beside, markdown, write_section
 
 import irmx
 from irmx.ragged import Array
 from irmx_pages import EffortFit, Pages, fit_effort, gain, utility
 
+PAGE = Path(__file__).with_name("clicks_and_sessions.md")
 CARDS = {3: "title", 6: "title, image", 5: "title, image right, summary", 2: "title, image, summary"}
 """The card types of the data, by their number there."""
 REFERENCE = "title"
@@ -173,30 +174,28 @@ def cell(fit: EffortFit, name: str) -> str:
     return "{:.2f} [{:.2f}, {:.2f}]".format(fit.effort[name], *fit.intervals[name])
 
 
-def of_times(cards: pd.DataFrame) -> list[str]:
-    lines = []
+def of_times(cards: pd.DataFrame) -> list[list[object]]:
+    """Return one row per card type: how often it was shown and looked at, and for how long."""
+    rows: list[list[object]] = []
     for number, name in CARDS.items():
         times = cards.loc[cards["card_type"] == number, "time_spent"]
         seen = times[times > 0]
-        lines.append(
-            f"| {name} | {len(times):,} | {len(seen) / len(times):.1%} | {seen.median():.2f} | {seen.mean():.2f} | "
-            f"{seen.quantile(0.95):.1f} | {seen.max():.0f} | {(seen > LONGEST).sum()} |"
-        )
-    return lines
+        numbers = [f"{seen.median():.2f}", f"{seen.mean():.2f}", f"{seen.quantile(0.95):.1f}", f"{seen.max():.0f}"]
+        rows.append([name, len(times), f"{len(seen) / len(times):.1%}", *numbers, (seen > LONGEST).sum()])
+    return rows
 
 
-def ratings_by_layout(pages: pd.DataFrame) -> list[str]:
-    lines = []
+def ratings_by_layout(pages: pd.DataFrame) -> list[list[object]]:
+    """Return one row per layout: users, pages, complete pages and the mean rating."""
+    rows: list[list[object]] = []
     for layout in LAYOUTS:
         mine = pages[pages["layout"] == layout]
         by_user = mine.groupby("user")["rating"].agg(["sum", "size"]).to_numpy(dtype=float)
         count = len(by_user)
         drawn = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), size=RESAMPLES)
         sums = np.vstack([np.ones(count), drawn]) @ by_user
-        lines.append(
-            f"| {layout} | {count} | {len(mine)} | {mine['complete'].sum()} | {with_interval(sums[:, 0] / sums[:, 1])} |"
-        )
-    return lines
+        rows.append([layout, count, len(mine), mine["complete"].sum(), with_interval(sums[:, 0] / sums[:, 1])])
+    return rows
 
 
 def main() -> None:
@@ -227,114 +226,106 @@ def main() -> None:
 
     inside = correlations({name: residual(v) for name, v in values.items()}, residual(rating), user)
     own = np.corrcoef(values["nDCG@10"][complete], pages["ndcg_10"][complete])[0, 1]
-    path = Path(__file__).with_suffix(".md")
     rows = [[name, *(by_layout[layout].text(name) for layout in LAYOUTS)] for name in values]
-    layouts = beside(path, "chiir24_satisfaction_layouts", ["measure", *LAYOUTS], rows)
+    layouts = beside(PAGE, "chiir24_satisfaction_layouts", ["measure", *LAYOUTS], rows)
     times = cards.rename(columns={"time_spent": "time"})
     outliers = []
     for longest in (None, 60.0, 30.0, 10.0):
         fit = fit_effort(times, REFERENCE, longest=longest)
         outliers.append([longest, *(cell(fit, c) for c in CARDS.values()), fit.too_long])
-    lines = [
-        "# Utility, satisfaction and effort in a user study",
-        "",
-        "Measures of pages that count effort say no more about how satisfied the users of a study were than nDCG@10 does. The same users",
-        "took more time for a card with an image or a summary than for a title alone.",
-        "",
-        "```console",
-        "$ IRMX_DATA=... python docs/results/chiir24_satisfaction.py",
-        "```",
-        "",
-        "makes this page. `IRMX_DATA` is the folder that holds `serp_user_study_chiir24`, the data of Pathak, Azzopardi and Halvey,",
-        "[The Influence of Presentation and Performance on User Satisfaction](https://doi.org/10.1145/3627508.3638335), CHIIR 2024;",
-        "they are not part of irmx, and this page holds counts, estimates and correlations only.",
-        "",
-        f"{cards['user'].nunique()} users searched news for two topics, {(cards.groupby('user')['topic_id'].nunique() < 2).sum()} of them for one, with one of five layouts; they chose among",
-        "six queries a topic, looked at result cards, and rated queries from 1 to 6. The cards of four layouts are of one type, those of RAND of all four.",
-        "",
-        "What the data say, and what not:",
-        "",
-        "- **No verticals.** All results are news articles: every card is a block of the general web, with its orientation of 0.5. So",
-        "  alpha has no part in what follows, as g(0.5) = 0.5 for every alpha.",
-        "- **Card types** stand for media types. By the cards a page holds and by the layouts' names, type 5 of the data is that of",
-        "  BASE_WAPO (title, image to the right, summary), type 6 that of BASE_GOOGLE (title, image); the table in the study's own",
-        "  description has these two numbers the other way round.",
-        "- **A card is recorded once** per topic and user. Pages of later queries lack the cards that the user has seen before, and",
-        f"  of {len(pages):,} pages {complete.sum():,} are complete. How deep a page is known is how far the user went.",
-        "- **`ndcg_10`** in the data belongs to the query, and the cards of a query were shown to each user in an order of their own.",
-        f"  nDCG@10 of complete pages as they were shown correlates with it by {own:.2f} (Pearson). Here nDCG@10 is of the page as shown.",
-        "- **Time** is recorded per card, how is not said. A card with a time of 0 was shown, but not looked at, as far as is known.",
-        "- Grades are 0 and 1 in the data.",
-        "",
-        "## Effort by card type",
-        "",
-        f"| card | shown | time above 0 | median, s | mean, s | 95% below, s | longest, s | above {LONGEST:g} s |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
-        *of_times(cards),
-        "",
-        f"(Of times above 0.) Times of 0 and above {LONGEST:g} s count in no estimate. `fit_effort` gives, in units of a title's effort:",
-        "",
-        f"| users | statistic | {' | '.join(CARDS.values())} | users | left out as too long |",
-        "| --- | --- |" + " ---: |" * (len(CARDS) + 2),
-        *(
-            f"| {group} | {statistic} | {' | '.join(cell(fit, name) for name in CARDS.values())} | {fit.users} | {fit.too_long} |"
-            for (group, statistic), fit in tables.items()
-        ),
-        "",
-        "Intervals: 95%, from 1,000 samples of users. The two groups do not agree: where users saw one type each, a title with an",
-        "image takes less time than a title alone; where the same users saw all types, it takes more, and so says the comparison",
-        "within users. Between groups it is users and whole layouts that differ, so the tables here use the last row:",
-        "",
-        f"`effort={{{', '.join(f'{name!r}: {within.effort[name]:.2f}' for name in CARDS.values())}}}`",
-        "",
-        "The paper's table has an image at a third of a text. That is an image alone against a text snippet; here an image stands beside",
-        "a title, and adds to it. No card of the study is an image alone or a video.",
-        "",
-        f"[How far outliers matter]({beside(path, 'chiir24_satisfaction_outliers', ['longest', *CARDS.values(), 'left out'], outliers)}), `mean`, all users.",
-        "",
-        "## Ratings",
-        "",
-        "| layout | users | pages | complete | mean rating |",
-        "| --- | ---: | ---: | ---: | ---: |",
-        *ratings_by_layout(pages),
-        "",
-        f"{len(ratings):,} ratings are of {len(ratings.drop_duplicates(['serp_topic_annotation', 'qid'])):,} pages; the last one of a page counts. "
-        f"{len(pages):,} pages have cards with one order; the others were shown in two.",
-        "",
-        "## Correlation with the rating",
-        "",
-        "AS_* is `normalise=None, cutoff=10`: gain over effort of the first ten cards, without an ideal page. Observed efforts: the",
-        "table above; equal efforts: every card 1. ATT: cards with an image attract attention, its beta is 0.5.",
-        "",
-        "| measure | rho, all pages | tau, all pages | rho above nDCG@10 | rho, complete pages | rho, users' own means subtracted |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-        *(
-            f"| {name} | {every.text(name)} | {every.text(name, 'tau')} | {every.above(name, 'nDCG@10')} | {whole.text(name)} | "
-            f"{inside.text(name)} |"
-            for name in values
-        ),
-        "",
-        "Spearman's rho and Kendall's tau-b with 95% intervals from 1,000 samples of users, all pages of a user together; the same",
-        "samples for the differences.",
-        "",
-        "- On all pages no AS_* measure differs significantly from nDCG@10: the intervals of the differences contain 0.",
-        "- The study's `ndcg_10` follows the ratings more closely than any measure of the page as it was shown, although it is not of",
-        "  this page's order. Its ideal is that of ten documents of grade 2 for every query, so it is made of judgments with grades,",
-        "  which the data do not have.",
-        "",
-        "Observed efforts against equal ones, the difference of rho:",
-        "",
-        "| measure | all pages | complete pages |",
-        "| --- | ---: | ---: |",
-        *(
-            f"| {name} | {every.above(f'{name}, observed efforts', f'{name}, equal efforts')} | "
-            f"{whole.above(f'{name}, observed efforts', f'{name}, equal efforts')} |"
-            for name in MODELS
-        ),
-        "",
-        f"[Rho by layout]({layouts}). Within a layout of one card type the effort of a card cancels from every comparison.",
+    head = [
+        "measure",
+        "rho, all pages",
+        "rho above nDCG@10",
+        "rho, complete pages",
+        "tau, all pages",
+        "rho, users' own means subtracted",
     ]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    seen = [
+        [
+            name,
+            every.text(name),
+            every.above(name, "nDCG@10"),
+            whole.text(name),
+            every.text(name, "tau"),
+            inside.text(name),
+        ]
+        for name in values
+    ]
+    of_effort = ["users", "statistic", *CARDS.values(), "number of users", "left out as too long"]
+    fits = [
+        [group, statistic, *(cell(fit, name) for name in CARDS.values()), fit.users, fit.too_long]
+        for (group, statistic), fit in tables.items()
+    ]
+    of_cards = [
+        "card",
+        "shown",
+        "time above 0",
+        "median, s",
+        "mean, s",
+        "95% below, s",
+        "longest, s",
+        f"above {LONGEST:g} s",
+    ]
+    differences = [
+        [name, *(of.above(f"{name}, observed efforts", f"{name}, equal efforts") for of in (every, whole))]
+        for name in MODELS
+    ]
+    text = _TEXT.format(
+        correlations=markdown(head[:3], [row[:3] for row in seen if "equal" not in row[0]]),
+        all_correlations=beside(PAGE, "chiir24_satisfaction_correlations", head, seen),
+        differences=beside(
+            PAGE,
+            "chiir24_satisfaction_efforts",
+            ["observed above equal efforts, rho", "all pages", "complete pages"],
+            differences,
+        ),
+        layouts=layouts,
+        users=cards["user"].nunique(),
+        ratings=beside(
+            PAGE,
+            "chiir24_satisfaction_ratings",
+            ["layout", "users", "pages", "complete", "mean rating"],
+            ratings_by_layout(pages),
+        ),
+        pages=f"{len(pages):,}",
+        complete=f"{complete.sum():,}",
+        own=f"{own:.2f}",
+        fits=markdown(
+            [*of_effort[:2], *of_effort[3:6]], [[*row[:2], *row[3:6]] for row in fits if row[1] != "median"], 2
+        ),
+        all_fits=beside(PAGE, "chiir24_satisfaction_fits", of_effort, fits),
+        times=beside(PAGE, "chiir24_satisfaction_times", of_cards, of_times(cards)),
+        outliers=beside(PAGE, "chiir24_satisfaction_outliers", ["longest", *CARDS.values(), "left out"], outliers),
+        longest=f"{LONGEST:g}",
+    )
+    write_section(PAGE, "Utility, satisfaction and effort in a user study", text)
+
+
+_TEXT = """\
+Measures of pages that count effort say no more about how satisfied the users of a study were than nDCG@10 does: the intervals of the
+differences contain 0. The same users took more time for a card with an image or a summary than for a title alone.
+
+{correlations}
+
+{users} users searched news with one of five layouts of cards and rated queries from 1 to 6
+(Pathak, Azzopardi and Halvey, [CHIIR 2024](https://doi.org/10.1145/3627508.3638335)). Spearman's rho with the rating of {pages} pages, 95% intervals over samples of users. AS_* is gain
+over effort of the first ten cards, without an ideal page ([equal efforts, complete pages, tau and more]({all_correlations}), [by layout]({layouts}),
+[observed against equal efforts]({differences}), [ratings]({ratings})).
+
+A card is recorded once per topic and user, so that only {complete} pages are complete. `ndcg_10` of the study belongs to the query, not to
+the page as shown (Pearson's r with nDCG@10 is {own}), and is made of grades that the data do not have. All results are news, so alpha plays no part.
+
+Effort by `fit_effort`, in units of a title's:
+
+{fits}
+
+The groups do not agree: where users saw one type each, a title with an image takes less time than a title. Between groups users
+and layouts differ, so the correlations use the last row. Times of 0 and above {longest} s do not count
+([medians]({all_fits}), [times]({times}), [outliers]({outliers})).
+
+Made by `IRMX_DATA=... python docs/results/chiir24_satisfaction.py` from `serp_user_study_chiir24`.
+"""
 
 
 if __name__ == "__main__":

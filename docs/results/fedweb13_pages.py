@@ -1,6 +1,6 @@
 """Aggregated pages made of the rankings of 157 search engines: utility beside flat measures.
 
-Writes the page ``fedweb13_pages.md`` beside this file. The environment variable IRMX_DATA names the folder with the
+Writes a section of the page ``pages.md`` beside this file. The environment variable IRMX_DATA names the folder with the
 data; the page holds counts, scores and correlations only, nothing of the data.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from markdown_pages import beside, markdown
+from markdown_pages import beside, markdown, write_section
 from scipy.stats import kendalltau
 
 import irmx
@@ -22,7 +22,7 @@ from irmx_pages import SimulatedPages, score_pages, simulate_pages
 WEIGHTS = {0: 0.0, 1: 0.25, 3: 0.5, 7: 1.0}
 """How precise a result of each grade is, for graded precision: parameters, not known from the track's own pages."""
 MEDIA = {"Video": "video", "Photo/Pictures": "image"}
-PAGE = Path(__file__).with_suffix(".md")
+PAGE = Path(__file__).with_name("pages.md")
 MODELS = ("AS_DCG", "AS_RBP", "AS_ERR", "AS_ATT")
 FLAT = ("nDCG@10", "P@10")
 OTHERS = ("AS_RBP(personal=0.23)", "vRecall(recall_of='oriented')", "vPrecision", "AS_D_nDCG", "AS_IA_nDCG")
@@ -149,40 +149,39 @@ def correlations(name: str, taus: pd.DataFrame, r: pd.DataFrame) -> str:
     return beside(PAGE, f"fedweb13_pages_{name}", ["a", "b", "tau", "r"], rows)
 
 
-def with_list(taus: pd.DataFrame, r: pd.DataFrame) -> list[str]:
+def with_list(taus: pd.DataFrame, r: pd.DataFrame) -> str:
     """Return the correlation of every measure with nDCG@10."""
     names = [name for name in taus.columns if name != "nDCG@10"]
     rows = [[f"`{name}`", f"{taus.loc[name, 'nDCG@10']:.3f}", f"{r.loc[name, 'nDCG@10']:.3f}"] for name in names]
-    return [markdown(["with `nDCG@10`", "tau", "r"], rows)]
+    return markdown(["with `nDCG@10`", "tau", "r"], rows)
 
 
-def of_ideals(table: pd.DataFrame) -> list[str]:
+def of_ideals(table: pd.DataFrame) -> list[list[str]]:
     """Return what the paper's and the greedy ideal page do beside the exact one."""
-    lines = []
+    rows = []
     for name, ideal in itertools.product(MODELS, ("paper", "greedy")):
         column = name if ideal == "paper" else f"{name}(ideal='{ideal}')"
         values, exact = table[column], table[f"{name}(ideal='exact')"]
         ratio = (values / exact)[exact > 0]
         tau = kendalltau(of_systems(table)[column], of_systems(table)[f"{name}(ideal='exact')"])[0]
         above = values > 1 + 1e-12
-        lines.append(
-            f"| `{name}` | {ideal} | {above.sum()} of {len(values):,} | {above.groupby('query_id').any().sum()} | "
-            f"{values.max():.3f} | {(ratio < 1 - 1e-9).sum()} | {ratio.median():.3f} | {ratio.max():.3f} | {tau:.3f} |"
-        )
-    return lines
+        counts = [f"{above.sum()} of {len(values):,}", f"{above.groupby('query_id').any().sum()}"]
+        ratios = [f"{(ratio < 1 - 1e-9).sum()}", f"{ratio.median():.3f}", f"{ratio.max():.3f}"]
+        rows.append([f"`{name}`", ideal, *counts, f"{values.max():.3f}", *ratios, f"{tau:.3f}"])
+    return rows
 
 
-def by_part(table: pd.DataFrame, pages: SimulatedPages) -> list[str]:
+def by_part(table: pd.DataFrame, pages: SimulatedPages) -> list[list[str]]:
     """Return the mean of measures by selection of verticals, of items, and by presentation."""
     joined = pages.quality.merge(table.reset_index(), on=["query_id", "page_id"])
-    lines = []
+    rows = []
     for part in ("selection", "items", "presentation"):
         means = joined.groupby(part, sort=False)[list(SHOWN)].mean()
-        lines += [
-            f"| {part}: {name} | {' | '.join(f'{v:.3f}' for v in row)} |"
+        rows += [
+            [f"{part}: {name}", *(f"{v:.3f}" for v in row)]
             for name, row in zip(means.index, means.to_numpy(), strict=True)
         ]
-    return lines
+    return [*rows, ["all", *(f"{v:.3f}" for v in table[list(SHOWN)].mean())]]
 
 
 def relative(found: Track) -> Track:
@@ -198,7 +197,7 @@ def relative(found: Track) -> Track:
     return Track(found.results, orientation, qrels)
 
 
-def of_readings(folder: Path, found: Track, pages: SimulatedPages) -> list[str]:
+def of_readings(folder: Path, found: Track, pages: SimulatedPages) -> list[list[str]]:
     """Return how far AS_RBP of the same pages depends on what the orientation is made of."""
     name = "AS_RBP(ideal='exact')"
     readings = {
@@ -208,15 +207,14 @@ def of_readings(folder: Path, found: Track, pages: SimulatedPages) -> list[str]:
         "0, .25, .5, 1, relative to the web": relative(found),
     }
     default = scores(found, pages, (name,))[name]
-    lines = []
+    rows = []
     for text, other in readings.items():
         mine = scores(other, pages, (name,))[name]
         verticals = other.orientation[other.orientation["vertical"] != "web"]
         tau = kendalltau(default.groupby("page_id").mean(), mine.groupby("page_id").mean())[0]
-        lines.append(
-            f"| {text} | {(verticals['orientation'] > 0.5).sum()} | {mine.mean():.3f} | {tau:.3f} | {default.corr(mine):.3f} |"
-        )
-    return lines
+        numbers = [f"{number:.3f}" for number in (mine.mean(), tau, default.corr(mine))]
+        rows.append([text, f"{(verticals['orientation'] > 0.5).sum()}", *numbers])
+    return rows
 
 
 def main() -> None:
@@ -228,96 +226,71 @@ def main() -> None:
     perfect = table.xs("perfect-perfect-perfect", level="page_id")
     shown, systems = table[list(SHOWN)], of_systems(table)[list(SHOWN)]
     with_ndcg = systems.corr(method="kendall").loc[list(MODELS), "nDCG@10"]
-    engines = pd.read_csv(folder / "engines_verticals.tsv", sep="\t")
-    official = engines["vertical"].str.split(",")
-    several = official.str.len() > 1
-    moved = sum(vertical_of(v) != v.split(",")[0] for v in engines.loc[several, "vertical"])
     verticals = found.orientation[found.orientation["vertical"] != "web"]
     above = {t: verticals[verticals["orientation"] > t].groupby("query_id").size() for t in (0.5, 0.75)}
     topics = found.results["query_id"].nunique()
     sizes = [len(p.blocks) for p in pages.pages]
     of_means = correlations("systems", systems.corr(method="kendall"), systems.corr())
     of_pages = correlations("pages", within_topics(shown), shown.corr())
-    lines = [
-        "# Aggregated pages of 157 search engines",
-        "",
-        "The measures of aggregated search rank simulated systems of real results in nearly the order of nDCG@10: Kendall's tau is",
-        f"{with_ndcg.min():.3f} to {with_ndcg.max():.3f}. Which ideal page a measure divides by matters: only the exact one keeps values from exceeding 1.",
-        "",
-        "```console",
-        "$ IRMX_DATA=... python docs/results/fedweb13_pages.py",
-        "```",
-        "",
-        "makes this page. `IRMX_DATA` is the folder that holds `fedweb13`, the page judgments of the TREC Federated Web Search track",
-        "2013; they are not part of irmx, and this page holds counts, scores and correlations only.",
-        "",
-        "## What the pages are made of",
-        "",
-        f"- {len(found.results):,} judged results of {found.results['engine'].nunique()} engines for {topics} topics; the document id tells the engine and its own",
-        "  rank. Grades of 1 and more are relevant; nDCG takes the grades 0, 1, 3 and 7 as gains.",
-        f"- **Verticals.** General engines are the web. {several.sum()} of {len(engines)} engines are of several verticals. A result stands in one block:",
-        f"  that of videos if its engine has them, else that of pictures, else that of the vertical named first. For {moved} engines that is",
-        "  another vertical than the first. Videos have the media type video, pictures image, all others text.",
-        "- **Orientation** of a vertical for a topic: the best graded precision of its engines, the mean weight of ten results, with the",
-        "  weights 0, .25, .5, 1 for the grades 0, 1, 3, 7. These weights are a parameter here, not taken from the track's own pages. The",
-        "  web has 0.5.",
-        f"- {len(verticals):,} pairs of topic and vertical have results. In {above[0.5].sum()} of them, of {len(above[0.5])} topics, the orientation is above 0.5; in",
-        f"  {above[0.75].sum()}, of {len(above[0.75])} topics, above 0.75.",
-        "- Duplicates of a page at two engines count as two documents. Snippets were not judged.",
-        "",
-        f"`simulate_pages` makes {len(pages.pages) // topics} pages per topic, {len(pages.pages):,} in all, with {min(sizes)} to {max(sizes)} blocks: a **system** is",
-        "",
-        "- a selection of verticals: `perfect`, orientation above 0.75; `other topics`, by the mean orientation of the vertical for the",
-        "  other topics; `first results`, by the mean weight of what its engines have at rank 1; `bad`, three drawn among those up to 0.75;",
-        "- a selection of items: `perfect`; `best engine`, the list of the vertical's engine with the best graded precision on the other",
-        "  topics; `merged`, all its engines' lists in turn, rank by rank;",
-        "- a presentation: `perfect`, blocks with relevant results first; `random`, the verticals dispersed among the web results;",
-        "  `bad`, the perfect one reversed.",
-        "",
-        "The web is a vertical that is always there: ten results of its best engine, or of all merged, or the judged best.",
-        "",
-        "## Means",
-        "",
-        f"| | {' | '.join(f'`{m}`' for m in SHOWN)} |",
-        "| --- |" + " ---: |" * len(SHOWN),
-        *by_part(table, pages),
-        f"| all | {' | '.join(f'{v:.3f}' for v in shown.mean())} |",
-        "",
-        "## Correlation over systems",
-        "",
-        f"Kendall's tau and Pearson's r of the means of {len(systems)} systems; [all pairs of measures]({of_means}). Over pages, [the same]({of_pages}) with the",
-        f"mean over topics of the tau of a topic's pages, and the r of all {len(table):,} pages; a topic in which a measure has one value for all",
-        "pages counts in no mean.",
-        "",
-        *with_list(systems.corr(method="kendall"), systems.corr()),
-        "",
-        "## Three ideal pages",
-        "",
-        "nUtil divides by the page of perfect selection, items and presentation, `ideal='paper'`, which does not maximise the utility,",
-        "nor does `ideal='greedy'`, so that nUtil can be above 1. `ideal='exact'` is the page with as many blocks as the page at hand",
-        "that does maximise it; of a page that is longer than another ideal page, it must hold more, and can have less utility. Ratio:",
-        "nUtil with either over nUtil with the exact one, where the latter is above 0. Tau: over systems, to the exact one.",
-        "",
-        f"The simulated page that is perfect in all three has nUtil 1 on {(perfect[list(MODELS)] == 1).all(axis=1).sum()} of {topics} topics by every model. By the exact ideal",
-        f"{(exact > 1 + 1e-9).any(axis=1).sum()} pages are above 1.",
-        "",
-        "| | ideal | nUtil > 1 | in topics | largest nUtil | ratio < 1 | median ratio | largest ratio | tau |",
-        "| --- | --- |" + " ---: |" * 7,
-        *of_ideals(table),
-        "",
-        "`AS_D_nDCG` and `AS_IA_nDCG` are divided by what the paper's ideal page has, too: they are above 1 for "
-        f"{(table['AS_D_nDCG'] > 1 + 1e-12).sum()} and {(table['AS_IA_nDCG'] > 1 + 1e-12).sum()}",
-        f"pages, the largest {table['AS_D_nDCG'].max():.3f} and {table['AS_IA_nDCG'].max():.3f}.",
-        "",
-        "## Other readings of the orientation",
-        "",
-        "`AS_RBP(ideal='exact')` of the same pages, beside that with the weights above:",
-        "",
-        "| weights of the grades 0, 1, 3, 7 | verticals above .5 | mean | tau over systems | r over pages |",
-        "| --- | ---: | ---: | ---: | ---: |",
-        *of_readings(folder, found, pages),
-    ]
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    ideals, readings = of_ideals(table), of_readings(folder, found, pages)
+    head = ["", "ideal", "nUtil > 1", "in topics", "largest nUtil", "ratio < 1", "median ratio", "largest ratio", "tau"]
+    on_page = (0, 1, 2, 4, 7, 8)
+    text = _TEXT.format(
+        lowest=f"{with_ndcg.min():.3f}",
+        highest=f"{with_ndcg.max():.3f}",
+        with_list=with_list(systems.corr(method="kendall"), systems.corr()),
+        results=f"{len(found.results):,}",
+        engines=found.results["engine"].nunique(),
+        topics=topics,
+        verticals=len(verticals),
+        above=above[0.5].sum(),
+        of_topics=len(above[0.5]),
+        per_topic=len(pages.pages) // topics,
+        pages=f"{len(pages.pages):,}",
+        smallest=min(sizes),
+        largest=max(sizes),
+        systems=of_means,
+        over_pages=of_pages,
+        parts=beside(PAGE, "fedweb13_pages_parts", ["part", *SHOWN], by_part(table, pages)),
+        perfect=(perfect[list(MODELS)] == 1).all(axis=1).sum(),
+        exceeding=(exact > 1 + 1e-9).any(axis=1).sum(),
+        ideals=markdown([head[i] for i in on_page], [[row[i] for i in on_page] for row in ideals], 2),
+        all_ideals=beside(PAGE, "fedweb13_pages_ideals", head, ideals),
+        readings=beside(
+            PAGE,
+            "fedweb13_pages_readings",
+            ["weights of the grades 0, 1, 3, 7", "verticals above .5", "mean", "tau over systems", "r over pages"],
+            readings,
+        ),
+        lowest_reading=min(row[3] for row in readings),
+    )
+    write_section(PAGE, "Aggregated pages of 157 search engines", text)
+
+
+_TEXT = """\
+The measures of aggregated search rank simulated systems of real results in nearly the order of nDCG@10: Kendall's tau is {lowest} to
+{highest}. Which ideal page a measure divides by matters: only the exact one keeps values from exceeding 1.
+
+{with_list}
+
+The correlations are of the means of 36 systems ([all pairs of measures]({systems}), [over pages]({over_pages}), [means by part]({parts})).
+`simulate_pages` makes {per_topic} pages of {smallest} to {largest} blocks per topic, {pages} in all, from {results} judged results of {engines} engines
+for {topics} topics. A system is a selection of verticals, a selection of items and a presentation, each from perfect to bad. General engines are
+the web; an engine of several verticals counts as videos, else as pictures, else as the one named first. The
+orientation of a vertical is the best mean weight of ten results of its engines, with the weights 0, .25, .5, 1 for the grades 0, 1, 3, 7; the web has 0.5.
+It is above 0.5 in {above} of {verticals} pairs of topic and vertical, of {of_topics} topics. With
+[other weights]({readings}), a parameter here, the tau of `AS_RBP(ideal='exact')` with these is at least {lowest_reading}.
+
+### Three ideal pages
+
+nUtil divides by the page of perfect selection, items and presentation, `ideal='paper'`, or by `ideal='greedy'`; neither maximises
+the utility. `ideal='exact'` does, with as many blocks as the page at hand; {exceeding} pages are above 1 by it. Ratio: nUtil over nUtil with the exact one. Tau: over
+systems, to the exact one ([more columns]({all_ideals})). The page that is perfect in all three has nUtil 1 on {perfect} of {topics} topics.
+
+{ideals}
+
+Made by `IRMX_DATA=... python docs/results/fedweb13_pages.py`.
+"""
 
 
 if __name__ == "__main__":

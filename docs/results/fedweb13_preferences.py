@@ -1,6 +1,6 @@
 """Simulated preferences between pages of 157 search engines: agreement, tests, power and learned parameters.
 
-Writes the page ``fedweb13_preferences.md`` beside this file; the pages are those of ``fedweb13_pages.py``. The environment
+Writes a section of the page ``pages.md`` beside this file; the pages are those of ``fedweb13_pages.py``. The environment
 variable IRMX_DATA names the folder with the data; the page holds counts, agreement and estimates only, nothing of the data.
 """
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from fedweb13_pages import simulated, track
-from markdown_pages import beside, markdown
+from fedweb13_pages import PAGE, simulated, track
+from markdown_pages import beside, markdown, write_section
 
 import irmx_study
 from irmx import Scores
@@ -30,7 +30,6 @@ from irmx_pages import (
     simulate_preferences,
 )
 
-PAGE = Path(__file__).with_suffix(".md")
 USERS, VOTES_PER_PAIR = 20, 4
 SCALE = 10.0
 """The noise: P(A > B) = 1/(1 + exp(-10 (m(A) - m(B)))) for a user who chooses by the measure m."""
@@ -113,8 +112,8 @@ def p_text(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def of_noise(study: Study, population: Mapping[str, str]) -> list[str]:
-    """Return how noise decides how far users agree with each other, and how many majorities there are."""
+def of_noise(study: Study, population: Mapping[str, str]) -> str:
+    """Write how noise decides how far users agree with each other, and how many majorities there are; return the name of the file."""
     rows = []
     for scale in SCALES:
         votes = study.votes(population, scale)
@@ -124,7 +123,7 @@ def of_noise(study: Study, population: Mapping[str, str]) -> list[str]:
         ]
         rows.append([f"{scale:g}", f"{fleiss_kappa(votes.counts):.3f}", *majorities, *(f"{x:.3f}" for x in best)])
     names = [*(f"majorities {name}" for name in LEVELS.values()), *(f"`AS_RBP` {name}" for name in LEVELS.values())]
-    return [markdown(["scale", "Fleiss' kappa", *names], rows)]
+    return beside(PAGE, "fedweb13_preferences_noise", ["scale", "Fleiss' kappa", *names], rows)
 
 
 def by_bin(study: Study, votes: Preferences, compared: pd.DataFrame, level: float) -> list[list[str]]:
@@ -145,14 +144,13 @@ def by_bin(study: Study, votes: Preferences, compared: pd.DataFrame, level: floa
     return rows
 
 
-def of_tests(t: pd.DataFrame) -> list[str]:
+def of_tests(t: pd.DataFrame) -> str:
     """Return how many pairs of measures are significantly different."""
-    on_all = t[t["slice"] == ""].groupby("measure")[["p", "p_corrected"]].agg(lambda p: int((p <= 0.05).sum()))
-    rows = [[name, *on_all.loc[f"agreement@{level:g}"]] for level, name in LEVELS.items()]
-    return [markdown(["majority", "not corrected", "Holm"], rows)]
+    corrected = t[(t["slice"] == "") & (t["p_corrected"] <= 0.05)]["measure"].value_counts()
+    return " and ".join(f"{corrected[f'agreement@{level:g}']} (by {name})" for level, name in LEVELS.items())
 
 
-def of_populations(study: Study, votes: Mapping[str, Preferences]) -> list[str]:
+def of_populations(study: Study, votes: Mapping[str, Preferences]) -> str:
     """Return the agreement of every measure with the majority, by population, the best in bold."""
     columns = {}
     for name, of_population in votes.items():
@@ -161,11 +159,11 @@ def of_populations(study: Study, votes: Mapping[str, Preferences]) -> list[str]:
     agreed = pd.DataFrame(columns)
     texts = agreed.map("{:.3f}".format).where(agreed != agreed.max(), agreed.map("**{:.3f}**".format))
     rows = [[f"`{m}`", *texts.loc[m]] for m in agreed.index]
-    return [markdown(["", *columns], rows)]
+    return markdown(["", *columns], rows)
 
 
-def of_power(scores: Scores) -> list[str]:
-    """Return which differences from AS_RBP the sample finds, and how many topics others need."""
+def of_power(scores: Scores) -> str:
+    """Write which differences from AS_RBP the sample finds, and how many topics others need; return the name of the file."""
     asked = [0.02, 0.05]
     of_all = scores.select(views=["agreement@0.75"])
     single = irmx_study.power(of_all, difference=asked, by_pair=True).frame()
@@ -183,7 +181,7 @@ def of_power(scores: Scores) -> list[str]:
         row = [f"`{other}`", f"{found['sd']:.3f}", f"{found['detectable']:.3f}", f"{corrected[other]:.3f}"]
         rows.append([*row, *(int(n) for n in answers["needed"])])
     columns = ["sd", "detectable", "of 45 comparisons", *(f"topics for {x:g}" for x in asked)]
-    return [markdown(["`AS_RBP` and", *columns], rows)]
+    return beside(PAGE, "fedweb13_preferences_power", ["AS_RBP and", *columns], rows)
 
 
 def of_parameters(fits: Mapping[tuple[str, str], PreferenceFit]) -> str:
@@ -204,8 +202,8 @@ def of_parameters(fits: Mapping[tuple[str, str], PreferenceFit]) -> str:
     return beside(PAGE, "fedweb13_preferences_parameters", head, rows)
 
 
-def of_held_out(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
-    """Return the agreement on held-out topics, and the gain over the defaults."""
+def of_held_out(fits: Mapping[tuple[str, str], PreferenceFit]) -> str:
+    """Write the agreement on held-out topics, and the gain over the defaults; return the name of the file."""
     rows = []
     for (population, measure), fit in fits.items():
         given, *learned = fit.held_out.itertuples()
@@ -217,10 +215,11 @@ def of_held_out(fits: Mapping[tuple[str, str], PreferenceFit]) -> list[str]:
             row += [f"{one.agreement:.3f}", gain, p_text(test["p"])]
         rows.append(row)
     learned_columns = [f"{how}{what}" for how in ("by agreement", "by likelihood") for what in ("", ": gain", ": p")]
-    return [markdown(["users", "measure", "pairs", "defaults", *learned_columns], rows, 2)]
+    head = ["users", "measure", "pairs", "defaults", *learned_columns]
+    return beside(PAGE, "fedweb13_preferences_held_out", head, rows)
 
 
-def of_draws(study: Study, population: Mapping[str, str]) -> list[str]:
+def of_draws(study: Study, population: Mapping[str, str]) -> str:
     """Return how the true values are recovered from votes drawn several times."""
     true = {"alpha": 7.0, "beta": 0.85}
     fits = [study.fit(study.votes(population, seed=seed), "AS_RBP", folds=2, active=0) for seed in range(DRAWS)]
@@ -246,26 +245,19 @@ def of_draws(study: Study, population: Mapping[str, str]) -> list[str]:
         ["l, mean of users", f"{np.mean(weights()):.2f}", "", "", *_spread(means), f"{covered} of {len(people)} users"]
     )
     columns = ["true", "by agreement, mean", "range", "by likelihood, mean", "range", "intervals that cover it"]
-    return [markdown(["", *columns], rows)]
+    return markdown(["", *columns], rows)
 
 
 def _spread(values: pd.Series) -> tuple[str, str]:
     return f"{values.mean():.2f}", between(values.min(), values.max(), 2)
 
 
-def of_weights(fit: PreferenceFit) -> list[str]:
+def of_weights(fit: PreferenceFit) -> dict[str, str]:
     """Write what was learned of every user's l; return a summary."""
     true = dict(zip(users()[UTILITY], weights(), strict=True))
     both = fit.assessors.merge(fit.active, on="assessor", suffixes=("", "_by_agreement"))
     both = both.assign(true=both["assessor"].map(true)).sort_values("true")
     covered = int(((both["low"] <= both["true"]) & (both["true"] <= both["high"])).sum())
-    summary = [
-        f"- The 95% intervals of likelihood cover the true l of {covered} of {len(both)} users. The mean of l is {both['l'].mean():.3f} by likelihood and",
-        f"  {both['l_by_agreement'].mean():.3f} by agreement; the true one is {both['true'].mean():.3f}. Pearson's r of learned and true l is {both['l'].corr(both['true']):.2f} by",
-        f"  likelihood and {both['l_by_agreement'].corr(both['true']):.2f} by agreement; the mean error is {(both['l'] - both['true']).abs().mean():.3f} and {(both['l_by_agreement'] - both['true']).abs().mean():.3f}.",
-        f"- On held-out topics, an l of one's own changes the agreement, in the mean over users, by {both['difference_by_agreement'].mean():+.4f} against l = 0 if learned by",
-        f"  agreement, and by {both['difference'].mean():+.4f} against the mean l of all users if learned by likelihood.",
-    ]
     rows = [
         [
             r.assessor, r.votes, f"{r.true:.3f}", f"{r.l_by_agreement:.2f}", between(r.fold_low, r.fold_high, 2), f"{r.l:.2f}",
@@ -285,7 +277,12 @@ def of_weights(fit: PreferenceFit) -> list[str]:
         "agreement_with",
     ]
     name = beside(PAGE, "fedweb13_preferences_users", head, rows)
-    return [*summary, f"- [User by user]({name})."]
+    return {
+        "users": name,
+        "covered": f"{covered} of {len(both)}",
+        "r_likelihood": f"{both['l'].corr(both['true']):.2f}",
+        "r_agreement": f"{both['l_by_agreement'].corr(both['true']):.2f}",
+    }
 
 
 def main() -> None:
@@ -308,89 +305,68 @@ def main() -> None:
     of_truth = agreement(study.pages, votes[UTILITY], study.qrels, truth, [0.75])
     [best] = of_truth.loc[of_truth["bin_pair"] == "all", "agreement"]
     kappas = ", ".join(f"{name} {fleiss_kappa(v.counts):.3f}" for name, v in votes.items())
-    lines = [
-        "# Simulated preferences between pages of 157 search engines",
-        "",
-        f"From {len(votes[UTILITY].pair):,} simulated votes of users whose `alpha` is 7, likelihood learns {alpha.by_likelihood:.2f} (95% interval {between(alpha.low, alpha.high, 2)}), and",
-        f"counting agreements learns {alpha.by_agreement:.2f}. **No person made these preferences: a program drew them.**",
-        "",
-        "The pages are real results, the users are not. The tables have the form of tables 5 to 8 of Zhou et al. (SIGIR 2012). They show",
-        "what a sample of this size can find, and whether learning recovers the parameters of the users. They do not show which measure",
-        "people agree with.",
-        "",
-        "```console",
-        "$ IRMX_DATA=... python docs/results/fedweb13_preferences.py",
-        "```",
-        "",
-        "makes this page. `IRMX_DATA` is the folder that holds `fedweb13`, the page judgments of the TREC Federated Web Search track",
-        "2013; they are not part of irmx, and this page holds counts, agreement and estimates only. On preferences of your own,",
-        "`irmx pages agreement` and `irmx pages fit` write the agreement on each topic, which `irmx compare` and `irmx power` read ([guide](../guide/pages-preferences.md)).",
-        "",
-        "## The pages, the users, and what is circular",
-        "",
-        f"- {len(study.pages):,} pages of {study.pairs['query_id'].nunique()} topics, made as on the page about [these pages](fedweb13_pages.md), in three bins of quality, H, M and L;",
-        f"  8 pairs for each topic and pair of bins, {len(study.pairs):,} in all.",
-        f"- {USERS} users; {VOTES_PER_PAIR} of them, drawn for each pair, vote on it: {len(votes[UTILITY].pair):,} votes. There are no trap pairs. A user who chooses by a",
-        f"  measure m prefers page A with the probability 1/(1 + exp(-{SCALE:g} (m(A) - m(B)))), and says that both are bad where both are below {BAD_BELOW:g}.",
-        "- Four populations. **utility**: `AS_RBP(alpha=7,beta=0.85)`, the values that the paper learned, and a `personal` weight l of",
-        f"  vertical recall of the user's own, from {min(weights()):.2f} to {max(weights()):.2f}, {np.mean(weights()):.2f} in the mean. **attention**: `AS_ATT(alpha=7)`, with the same l. **list**: `nDCG@10`,",
-        "  for all users. **mixed**: every other user as in *utility*, the others as in *list*.",
-        f"- Fleiss' kappa of the votes: {kappas}.",
-        "",
-        "What is circular: the *utility* users choose by one of the measures that are then compared, so `AS_RBP` and its relatives agree with",
-        "them because we made them so; the section [below](#other-users-other-winners) has users for whom others win. All users read the",
-        "same judgments as the measures, and the noise is that of the model that is fitted by likelihood. Real assessors differ in all three.",
-        "",
-        "The noise is a free choice. With *utility* users:",
-        "",
-        *of_noise(study, populations[UTILITY]),
-        "",
-        "## Other users, other winners",
-        "",
-        "Agreement with the majority of 3/4 on all pairs of pages, the highest in bold:",
-        "",
-        *of_populations(study, votes),
-        "",
-        f"For *utility* users, [by pair of bins]({by_bins}) with majorities of 3/4 and 4/4 (tables 5 to 7 of the paper), and which measures agree",
-        f"significantly less often, by the t-test over topics, with Holm's correction over the {len(t[['a', 'b']].drop_duplicates())} pairs of measures of a column. On all pairs",
-        "of pages, so many pairs of measures differ significantly:",
-        "",
-        *of_tests(t),
-        "",
-        "## What the sample can find",
-        "",
-        "Of *utility* users, majority of 3/4, all pairs of pages: the standard deviation over topics of the difference in agreement; the",
-        "difference that the t-test detects with a probability of .8 at the level .05, alone and at .05/45; and the topics, with as many pairs",
-        "per topic as here, that differences of .02 and .05 need.",
-        "",
-        *of_power(scores),
-        "",
-        "## Learned parameters and held-out gain (table 8)",
-        "",
-        f"Grids of 51 values: `alpha` {ALPHA}, `beta` {BETA} (of `AS_ATT` 0:1). By agreement: the setting that agrees most often with the majority",
-        "of 3/4, with l = 0, on all topics, and its range over five folds of topics. By likelihood: of all votes, with each user's l.",
-        f"[All values]({of_parameters(fits)}).",
-        "",
-        f"Do the votes recover the values that the users have? `AS_RBP` and *utility* users, with votes drawn {DRAWS} times:",
-        "",
-        *of_draws(study, populations[UTILITY]),
-        "",
-        "### Held-out gain",
-        "",
-        "Every pair of pages was then evaluated with values learned on the four folds without its topic. Gain: over the measure with its",
-        "defaults, in the mean over topics, with the 95% interval and the p-value of the t-test over topics. Most is gained by *attention*",
-        "users, for whom `AS_RBP` is the wrong model with the wrong `beta`. For *utility* users little can be gained: with their true values,",
-        f"`{truth}`, the agreement is {best:.3f}.",
-        "",
-        *of_held_out(fits),
-        "",
-        "### Every user's own l",
-        "",
-        "`AS_RBP` and *utility* users, whose l is known here:",
-        "",
-        *of_weights(fits[UTILITY, "AS_RBP"]),
-    ]  # fmt: skip
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = _TEXT.format(
+        votes=f"{len(votes[UTILITY].pair):,}",
+        likelihood=f"{alpha.by_likelihood:.2f}",
+        interval=between(alpha.low, alpha.high, 2),
+        agreement=f"{alpha.by_agreement:.2f}",
+        pairs=f"{len(study.pairs):,}",
+        number=USERS,
+        each=VOTES_PER_PAIR,
+        scale=f"{SCALE:g}",
+        bad=f"{BAD_BELOW:g}",
+        least=f"{min(weights()):.2f}",
+        most=f"{max(weights()):.2f}",
+        kappas=kappas,
+        noise=of_noise(study, populations[UTILITY]),
+        populations=of_populations(study, votes),
+        bins=by_bins,
+        tests=of_tests(t),
+        power=of_power(scores),
+        draws=of_draws(study, populations[UTILITY]),
+        times=DRAWS,
+        parameters=of_parameters(fits),
+        held_out=of_held_out(fits),
+        truth=truth,
+        best=f"{best:.3f}",
+        **of_weights(fits[UTILITY, "AS_RBP"]),
+    )
+    write_section(PAGE, "Simulated preferences between these pages", text)
+
+
+_TEXT = """\
+From {votes} simulated votes of users whose `alpha` is 7, likelihood learns {likelihood} (95% interval {interval}), and counting agreements learns
+{agreement}. **No person made these preferences: a program drew them.** They show what a sample of this size can find, and whether
+learning recovers the parameters of the users, but not which measure people agree with.
+
+{number} users, of whom {each} vote on each of {pairs} pairs of pages, prefer A with probability 1/(1 + exp(-{scale} (m(A) - m(B)))), and call both bad below {bad}. In
+*utility*, m is `AS_RBP(alpha=7,beta=0.85)` with a weight l of vertical recall of the user's own, {least} to {most}; in *attention* `AS_ATT(alpha=7)`
+with the same l; in *list* `nDCG@10`; in *mixed* every other user is as in *utility* or *list*. Fleiss' kappa: {kappas}
+([other noise]({noise})).
+
+What is circular: *utility* users choose by a measure that is then compared, all users read the judgments of the measures, and the noise
+is the one that likelihood fits. Real assessors differ in all three.
+
+### Other users, other winners
+
+Agreement with the majority of 3/4, the highest in bold (*utility* users [by pair of bins]({bins}); of the 45 pairs of measures, {tests} differ
+significantly with Holm's correction). [Topics that smaller differences need]({power}):
+
+{populations}
+
+### Learned parameters
+
+Do the votes recover the values that the users have? `AS_RBP` and *utility* users, with votes drawn {times} times
+([all learned values]({parameters})):
+
+{draws}
+
+[On held-out topics]({held_out}) most is gained by *attention* users, for whom `AS_RBP` is the wrong model. For *utility* users little can be gained: with their
+true values, `{truth}`, the agreement is {best}. The 95% intervals of likelihood cover the true l of {covered} users
+([user by user]({users})); Pearson's r of learned and true l is {r_likelihood} by likelihood and {r_agreement} by agreement.
+
+Made by `IRMX_DATA=... python docs/results/fedweb13_preferences.py`. For preferences of your own, see [the guide](../guide/pages-preferences.md).
+"""
 
 
 if __name__ == "__main__":

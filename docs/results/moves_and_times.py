@@ -1,4 +1,4 @@
-"""Moves and holding times in a click log, and values of Markov Precision that rest on them; for pages of results."""
+"""Moves and holding times in a click log, and values of Markov Precision that rest on them; for a page of results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
-from markdown_pages import markdown
 
 import irmx
 from irmx.ragged import Array
@@ -30,6 +29,8 @@ from irmx_study import kendall_tau
 RANKS = 10
 MODELS = ("GL_AD_ID", "GL_AD_LID", "GL_OR_ID", "GL_OR_LID", "LO_AD_ID", "LO_OR_ID", "LO_OR_LID")
 """The models of the paper; LO_AD_LID is LO_AD_ID."""
+Table = tuple[list[str], list[list[object]]]
+"""The head and the rows of a table."""
 STEPS = (1, 2, 5, 10, 20, 50, 100)
 QRELS = {"q": {"a": 1, "c": 1, "d": 1, "y": 1, "z": 1}}
 RUN = {"q": {"a": 6.0, "b": 5.0, "c": 4.0, "d": 3.0, "e": 2.0, "f": 1.0}}
@@ -78,12 +79,12 @@ def chains(training: pd.DataFrame) -> dict[str, Array]:
     }
 
 
-def moves_by_chain(training: pd.DataFrame, held_out: pd.DataFrame) -> str:
+def moves_by_chain(training: pd.DataFrame, held_out: pd.DataFrame) -> Table:
     """Return how far chains explain the moves of held-out sessions."""
     counts = transition_counts(held_out, RANKS)
     np.fill_diagonal(counts, 0)
     at = counts.sum(axis=1) / counts.sum()
-    rows = []
+    rows: list[list[object]] = []
     for name, chain in chains(training).items():
         with np.errstate(divide="ignore"):
             likelihood = float((counts[counts > 0] * np.log(chain[counts > 0])).sum() / counts.sum())
@@ -97,9 +98,7 @@ def moves_by_chain(training: pd.DataFrame, held_out: pd.DataFrame) -> str:
             ]
         )
     rows.append(["observed", f"{np.tril(counts, -1).sum() / counts.sum():.1%}", "", ""])
-    return markdown(
-        ["chain", "backward, from the ranks clicked", "backward, in the long run", "log-likelihood a move"], rows
-    )
+    return ["chain", "backward, from the ranks clicked", "backward, in the long run", "log-likelihood a move"], rows
 
 
 # -- holding times -----------------------------------------------------------------------------------------
@@ -111,55 +110,29 @@ def holding_interval(observed: Array) -> tuple[float, float]:
     return interval(lambda sample: observed[sample].mean() * n / (n - 1), n)
 
 
-def times_by_rank(log: pd.DataFrame) -> str:
-    """Return the calibrated holding times, and a sentence on the medians."""
+def times_by_rank(log: pd.DataFrame) -> tuple[Table, str]:
+    """Return the calibrated holding times, and how many times the median the mean is."""
     clicks = read_click_log(log)
     if "dwell" not in clicks:
         clicks["dwell"] = -clicks.groupby("session", sort=False)["time"].diff(-1)
-    rows = []
+    rows: list[list[object]] = []
+    ratios = []
     for rank, n, mean, mu, holding in holding_times(log).head(RANKS).itertuples(index=False):
         observed = clicks.loc[(clicks["rank"] == rank) & clicks["dwell"].notna(), "dwell"].to_numpy()
         low, high = holding_interval(observed)
-        rows.append(
-            [
-                rank,
-                n,
-                f"{np.median(observed):.1f}",
-                f"{mean:.1f}",
-                f"{mu:.5f}",
-                f"{holding:.1f}",
-                f"[{low:.1f}, {high:.1f}]",
-            ]
-        )
-    ratios = [float(row[3]) / float(row[2]) for row in rows if float(row[2])]
-    return (
-        markdown(["rank", "n", "median time", "mean time", "mu", "holding time 1/mu", "95%"], rows)
-        + f"\n\nTimes are in seconds. The mean is {min(ratios):.1f} to {max(ratios):.1f} times the median: long absences decide it."
-    )
-
-
-def of_frequent_queries(log: pd.DataFrame) -> str:
-    """Return a sentence on the holding times of queries that are seen in at least 100 sessions."""
-    sessions = log.groupby("query_id")["session"].nunique()
-    often = sessions[sessions >= 100].index
-    if not len(often):
-        return f"No query has clicks in 100 sessions; the largest number is {sessions.max()}."
-    try:
-        times = holding_times(log, by=["query_id", "rank"], min_sessions=100)
-    except irmx.DataError as error:
-        return f"For queries with clicks in at least 100 sessions ({len(often)} queries), there are no times: {error}"
-    best = times[times["n"] >= 10]
-    return (
-        f"The paper calibrates query by query, for those seen in at least 100 sessions. {len(often)} queries have clicks in so many "
-        f"sessions here: {len(times)} ranks of theirs have the two observed times that a calibration needs, {len(best)} have ten."
-    )
+        median = f"{np.median(observed):.1f}"
+        rows.append([rank, n, median, f"{mean:.1f}", f"{mu:.5f}", f"{holding:.1f}", f"[{low:.1f}, {high:.1f}]"])
+        if float(median):
+            ratios.append(float(f"{mean:.1f}") / float(median))
+    head = ["rank", "n", "median time", "mean time", "mu", "holding time 1/mu", "95%"]
+    return (head, rows), f"{min(ratios):.1f} to {max(ratios):.1f}"
 
 
 # -- values ------------------------------------------------------------------------------------------------
 
 
-def example(log: pd.DataFrame, cursor: pd.DataFrame | None) -> str:
-    """Return MP and MPcont of the example, and a sentence on how far they differ."""
+def example(log: pd.DataFrame, cursor: pd.DataFrame | None) -> tuple[Table, str]:
+    """Return MP and MPcont of the example, and how far they differ with the times of clicks."""
     chain = learn_chain(log, size=RANKS)
     sources = {"": log, "cursor": cursor}
     times = {
@@ -167,16 +140,15 @@ def example(log: pd.DataFrame, cursor: pd.DataFrame | None) -> str:
         for name, table in sources.items()
         if table is not None
     }
-    rows, differences = [], []
+    rows: list[list[object]] = []
+    differences = []
     for name, model in {**{name: name for name in (*MODELS, "constant")}, "learned": chain}.items():
         measures = [MP(model=model), *(MPcont(model=model, times=source) for source in times.values())]
         values = irmx.evaluator(measures, QRELS).calc_aggregate(RUN)
         rows.append([name, *(f"{values[measure]:.4f}" for measure in measures)])
         differences.append(abs(values[measures[1]] - values[measures[0]]))
-    return (
-        markdown(["model", "MP", "MPcont", *["MPcont, times of the cursor"] * (len(times) - 1)], rows)
-        + f"\n\nWith the times of clicks, MPcont differs from MP by at most {max(differences):.4f}."
-    )
+    head = ["model", "MP", "MPcont", *["MPcont, times of the cursor"] * (len(times) - 1)]
+    return (head, rows), f"{max(differences):.4f}"
 
 
 def all_rankings() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:

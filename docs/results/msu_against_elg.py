@@ -19,7 +19,6 @@ import pandas as pd
 from markdown_pages import beside, markdown, write_section
 
 import irmx
-from irmx_stream.columns import JUDGED_LENGTH
 from irmx_study import correlate, kendall_tau, tau_ap
 
 PAGE = Path(__file__).with_name("streams.md")
@@ -49,7 +48,7 @@ def ranks(values: pd.Series) -> pd.Series:
 Rows = list[list[str]]
 
 
-def table_3(data: Path) -> tuple[Rows, str, dict[str, Any]]:
+def table_3(data: Path) -> tuple[Rows, Rows, dict[str, Any]]:
     """Return the runs of 2013 with their ranks, the correlations, and what the text says of them."""
     printed = pd.read_csv(data / "msu_table3.tsv", sep="\t").set_index("run")
     folder = data / "trec_ts" / "msu_published_results"
@@ -82,7 +81,8 @@ def table_3(data: Path) -> tuple[Rows, str, dict[str, Any]]:
         "moved": int((ranks(means) != printed["msu_rank"]).sum()),
     }
     head = ["run", "elg", "msu_printed", "msu_of_runs", "msu_of_topics", "mean_of_topics"]
-    return [head, *rows], markdown(["", "printed table", "runs' means", "values of topics"], correlations), facts
+    facts |= {"tau": correlations[0][2], "tau_ap": correlations[1][2]}
+    return [head, *rows], [["correlation", "printed table", "runs' means", "values of topics"], *correlations], facts
 
 
 def read_runs(path: Path) -> dict[str, pd.DataFrame]:
@@ -185,7 +185,6 @@ def per_second(data: Path) -> tuple[Rows, Rows, dict[str, Any]]:
     tau_of = {row[0]: row[1] for row in rows}
     ratio = "MSU per second, mean of users' ratios"
     facts = {
-        "known": ", ".join(f"{_known(qrels, run):.1%} of {name}" for name, run in runs.items()),
         "plain": tau_of["MSU, with ELG"],
         "per_second": tau_of[f"{ratio}, with ELG"],
         "plain_lc": tau_of["MSU, with LC"],
@@ -199,19 +198,10 @@ def per_second(data: Path) -> tuple[Rows, Rows, dict[str, Any]]:
     )
 
 
-def _known(qrels: irmx.Judgments, run: pd.DataFrame) -> float:
-    """Return the share of the updates of a run whose length the judgments tell."""
-    rankings = irmx.rankings(qrels, run)
-    at_run, at_qrels = rankings.matching_rows()
-    length = rankings.qrels_rows.column(JUDGED_LENGTH, missing_ok=True)
-    return len(np.unique(at_run[~np.isnan(length[at_qrels])])) / len(run)
-
-
 TEXT = """\
 From the values that its authors published, the correlations of the paper on Modeled Stream Utility (Baruah, Smucker and Clarke, SIGIR
-2015) come out as printed. MSU ranks runs in another way than the measures of the track, for both kinds of users and in both years.
-
-{correlations}
+2015) come out as printed: a Kendall's tau of {tau} and a tau_AP of {tau_ap} ([other readings]({correlations})). MSU ranks runs in another
+way than the measures of the track, for both kinds of users and in both years.
 
 The paper ranks {runs} runs of 2013 by expected latency gain (ELG) and by MSU. {equal} of {runs} published means round to the printed ones. The
 values of topics ({topics}) come from later code: means are up to {apart} away, and {moved} runs have another rank
@@ -224,7 +214,7 @@ are ties. No tau is larger than {highest}. The better of the two ranks by MSU is
 
 For three runs of 2014 whose updates are known, MSU per second agrees better with ELG than MSU does: Kendall's tau over pairs of a run
 and a topic is {per_second} instead of {plain}; with LC it is {per_second_lc} instead of {plain_lc}
-([all correlations]({taus}), [means]({means})). Lengths are known for {known}; 30 words are taken for the others.
+([all correlations]({taus}), [means]({means})). Updates of unknown length count 30 words.
 
 Made by `IRMX_DATA=... python docs/results/msu_against_elg.py`; `--pictures FOLDER` draws the figures of the paper.
 """
@@ -245,7 +235,7 @@ def main() -> None:
     ranks_2014, kinds, of_users = two_kinds_of_users(data)
     means, taus, more = per_second(data)
     text = TEXT.format(
-        ranks=beside(PAGE, "msu_against_elg_2013", ranked[0], ranked[1:]), correlations=correlations, ranks_2014=beside(PAGE, "msu_against_elg_2014", ranks_2014[0], ranks_2014[1:]), kinds=kinds,
+        ranks=beside(PAGE, "msu_against_elg_2013", ranked[0], ranked[1:]), correlations=beside(PAGE, "msu_against_elg_correlations", correlations[0], correlations[1:]), ranks_2014=beside(PAGE, "msu_against_elg_2014", ranks_2014[0], ranks_2014[1:]), kinds=kinds,
         means=beside(PAGE, "msu_against_elg_per_second", means[0], means[1:]), taus=beside(PAGE, "msu_against_elg_taus", taus[0], taus[1:]),
         **facts, **of_users, **more,
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Measures of sessions and what people said of them: 80 rated sessions of the study of Jiang and Allan.
 
-Writes the page ``sessions_chiir16.md`` beside this file. The environment variable IRMX_DATA names the folder with the data; the page holds
+Writes a section of the page ``clicks_and_sessions.md`` beside this file. The environment variable IRMX_DATA names the folder with the data; the page holds
 counts and correlations only, nothing of the data.
 """
 
@@ -14,10 +14,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from markdown_pages import markdown
+from markdown_pages import beside, markdown, write_section
 
 from irmx_cwl import fit_to_ratings
 
+PAGE = Path(__file__).with_name("clicks_and_sessions.md")
+HEAD = ["measure", "r, software", "r", "rho", "tau", "tau, difficulty"]
+SHOWN = 6
+"""How many measures the page shows."""
 EFFORTS = {"static": "[1,1,1]", "param": "[.25,1,1]", "time": "[9.8,23.0,37.6]"}
 NDCG = "nDCG(dcg='exp-log2')@9"
 
@@ -109,7 +113,7 @@ def main() -> None:
         found = fit_to_ratings(measures, qrels, run, ratings, rating, less_is_better=less, correlation=correlation)
         return found.measures
 
-    def table(of: dict[str, tuple[str, str | None]]) -> tuple[str, pd.DataFrame]:
+    def table(of: dict[str, tuple[str, str | None]]) -> tuple[list[list[str]], pd.DataFrame]:
         texts = [measure for measure, _ in of.values()]
         pearson, spearman, kendall = (fit(texts, correlation=name) for name in ("pearson", "spearman", "kendall"))
         hard = fit(texts, "difficulty")
@@ -133,8 +137,7 @@ def main() -> None:
                 strict=True,
             )
         ]
-        head = ["measure", "r, software", "r", "rho", "tau", "tau, difficulty"]
-        return markdown(head, rows), kendall.assign(name=list(of))
+        return rows, kendall.assign(name=list(of))
 
     of_sessions, first = table(OF_SESSIONS)
     of_effort, second = table(OF_EFFORT)
@@ -150,48 +153,32 @@ def main() -> None:
         f"they did in {first['sessions'].iloc[0]} search sessions: Kendall's tau-b is {', '.join(f'{x:.2f}' for x in best['correlation'])}. sDCG, which adds up the gains of the "
         f"whole session, does not agree with it ({worst:.2f})."
     )
-    lines = [
-        "# Measures of sessions and what people said",
-        "",
-        *textwrap.wrap(found, 140),
-        "",
-        "```console",
-        "$ IRMX_DATA=... python docs/results/sessions_chiir16.py",
-        "```",
-        "",
-        "makes this page. `IRMX_DATA` is the folder that holds `sessions_chiir16`, the data of Jiang and Allan, Correlation Between System and",
-        "User Metrics in a Session (CHIIR 2016); they are not part of irmx, and this page holds correlations only. Users rated their performance",
-        "and the difficulty of each session from 1 to 5.",
-        "",
-        "## Sessions",
-        "",
-        of_sessions,
-        "",
-        "r, rho and tau are Pearson's, Spearman's and Kendall's (tau-b) correlation with performance; *r, software* is that of the values that the",
-        "authors' programs compute. Intervals: 95%, over 1,000 bootstrap samples of sessions. esNDCG and esNCG are exact expectations. The",
-        "nDCG of queries that returned fewer than nine results differs from the software's, which divides by the discounts of the",
-        "ranks that are filled.",
-        "",
-        "## Time and effort",
-        "",
-        "Means over the queries of a session. The efforts of grades 0, 1 and 2 are equal (*static*), 0.25, 1, 1 (*param*), or 9.8, 23 and 37.6 seconds",
-        "(*time*), as in Jiang and Allan (ECIR 2016).",
-        "",
-        of_effort,
-        "",
-        "## Parameters fitted to the ratings",
-        "",
-        "The setting with the largest tau among those on a grid, of equal ones the first, and the mean tau on parts of the sessions that did not choose it (ten times five folds):",
-        "",
-        markdown(["measure", "best setting", "settings", "tau", "held out"], fitted, texts=2),
-        "",
-        "```sh",
-        "irmx cwl fit qrels.txt sessions.csv 'sRBP(p=0.1:0.9:9,b=0:1:6)@9' --ratings ratings.csv --rating performance",
-        "```",
-    ]
-    page = Path(__file__).with_suffix(".md")
-    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{page.name} written")
+    ranked = sorted((*of_sessions, *of_effort), key=lambda row: float(row[4].split()[0]), reverse=True)
+    on_page = [*ranked[:SHOWN], *(row for row in ranked[SHOWN:] if row[0] in ("number of queries", "sDCG"))]
+    of_fits = ["measure", "best setting", "settings", "tau", "held out"]
+    text = _TEXT.format(
+        found="\n".join(textwrap.wrap(found, 140)),
+        table=markdown([*HEAD[:2], HEAD[4]], [[*row[:2], row[4]] for row in on_page]),
+        all=beside(PAGE, "sessions_chiir16", HEAD, [*of_sessions, *of_effort]),
+        fits=beside(PAGE, "sessions_chiir16_fits", of_fits, fitted),
+    )
+    write_section(PAGE, "Measures of sessions and what people said", text)
+
+
+_TEXT = """\
+{found}
+
+{table}
+
+Correlations with how users rated their performance from 1 to 5: *r* is Pearson's, of values of the programs of Jiang and Allan (CHIIR 2016);
+tau is Kendall's tau-b, with 95% intervals over samples of sessions. Means are over the queries of a session; efforts of grades are equal
+(*static*), 0.25, 1, 1 (*param*), or seconds (*time*). [All measures]({all}), with r of irmx, rho and the difficulty of sessions: r differs from the software's only for
+nDCG of queries that returned fewer than nine results.
+
+[Parameters fitted to the ratings]({fits}) by `irmx cwl fit`, with the tau on sessions that did not choose them.
+
+Made by `IRMX_DATA=... python docs/results/sessions_chiir16.py` from `sessions_chiir16`.
+"""
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Which positions users examine: examination models fitted to sessions of a search engine with clicks and cursor times.
 
-Writes the page ``sogou_examination.md`` beside this file. The environment variable IRMX_DATA names the folder with the
+Writes a section of the page ``clicks_and_sessions.md`` beside this file. The environment variable IRMX_DATA names the folder with the
 data; the page holds counts, shares and estimates only, nothing of the data.
 """
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from markdown_pages import beside, markdown, write_section
 
 import irmx
 from irmx.ragged import Array
@@ -23,6 +24,7 @@ from irmx_pages import (
     read_examinations,
 )
 
+PAGE = Path(__file__).with_name("clicks_and_sessions.md")
 RANKS = 10
 SEEN = {
     "click, or cursor on it": 0.001,
@@ -149,121 +151,110 @@ def main() -> None:
     test = {name: log(*held_out, at_least) for name, at_least in SEEN.items()}
     fits = {name: fits_of(found) for name, found in data.items()}
     clicks = training[0]
-    ranks = range(1, RANKS + 1)
-    lines = [
-        "# Examination by position in a search engine's sessions",
-        "",
-        "Of the models of how far users look down a page, geometric decay (`rbp`) describes these sessions better than logarithmic decay",
-        "(`dcg`). What counts as seen changes the estimate more than chance does.",
-        "",
-        "```console",
-        "$ IRMX_DATA=... python docs/results/sogou_examination.py",
-        "```",
-        "",
-        "makes this page. `IRMX_DATA` is the folder that holds `sogou_pscm_clicks`, query sessions of a Chinese search engine with",
-        "ten results each; they are not part of irmx, and this page holds counts, shares and estimates only.",
-        "",
-        f"{len(clicks):,} sessions are fitted to, {len(held_out[0]):,} are held out. Of the former {(~clicks.any(axis=1)).mean():.1%} have no "
-        f"click and {(~data[MAIN].examined.reshape(-1, RANKS).any(axis=1)).mean():.1%} neither click nor cursor on a result.",
-        "",
-        "## What was seen",
-        "",
-        f"| share of sessions | {' | '.join(map(str, ranks))} |",
-        "| --- |" + " ---: |" * RANKS,
-        f"| clicked | {' | '.join(f'{v:.3f}' for v in clicks.mean(axis=0))} |",
-        *(f"| {name} | {' | '.join(f'{v:.3f}' for v in found.observed)} |" for name, found in data.items()),
-        "",
-        "The cursor is not the eye. What it rests on was probably looked at; what it passed was perhaps not, and much was looked at that",
-        "it did not touch. So a fit has two numbers: the parameter of the model, and the detection c, how likely an examination is",
-        "seen, which is the same at all positions. [The guide](../guide/pages-estimating.md) has the likelihood.",
-        "",
-        f"## Models fitted to: {MAIN}",
-        "",
-        "| Exam(i) | parameter | detection | log-likelihood a session | held out | worse than free, held out | root of squared error |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
     free = fits[MAIN]["free at each position"]
     best = examination_log_likelihoods(test[MAIN], free.model, free.detection)
+    models = []
     for name, fit in fits[MAIN].items():
         on_test = examination_log_likelihoods(test[MAIN], fit.model, fit.detection)
-        lines.append(
-            f"| {name} | {estimate(fit.value, fit.interval)} | {estimate(fit.detection, fit.detection_interval)} | "
-            f"{fit.log_likelihood / fit.sessions:.3f} | {on_test.mean():.3f} | {interval(best - on_test)} | "
-            f"{fit.squared_error**0.5:.4f} |"
+        models.append(
+            [
+                name,
+                estimate(fit.value, fit.interval),
+                estimate(fit.detection, fit.detection_interval),
+                interval(best - on_test),
+                f"{fit.squared_error**0.5:.4f}",
+                f"{fit.log_likelihood / fit.sessions:.3f}",
+                f"{on_test.mean():.3f}",
+            ]
         )
+    head = [
+        "Exam(i)",
+        "parameter",
+        "detection",
+        "worse than free, held out",
+        "root of squared error",
+        "log-likelihood a session",
+        "held out",
+    ]
     rbp, dcg = fits[MAIN]["beta^(i - 1), `rbp`"], fits[MAIN]["1/log2(i + 1), `dcg`"]
     gain = examination_log_likelihoods(test[MAIN], rbp.model, rbp.detection) - examination_log_likelihoods(
         test[MAIN], dcg.model, dcg.detection
     )
-    lines += [
-        "",
-        f"Intervals: 95%, from 1,000 samples of sessions. `rbp` is more likely than `dcg` by {interval(gain)} a held-out session.",
-        "",
-        "| seen and expected | " + " | ".join(map(str, ranks)) + " |",
-        "| --- |" + " ---: |" * RANKS,
-        f"| seen | {' | '.join(f'{v:.3f}' for v in data[MAIN].observed)} |",
-        *(
-            f"| {name} | {' | '.join(f'{v:.3f}' for v in fit.expected)} |"
-            for name, fit in fits[MAIN].items()
-            if not name.startswith("free")
-        ),
-        "",
-        "- The examination of `dcg` falls too slowly: its curve is too low at the top, too high at the bottom.",
-        "- The cascade stops where a result satisfies. There are no relevance labels here, so its gain is the click itself, and s how",
-        "  likely a click ends the session; a user who clicks nothing goes to the bottom. Users who click nothing do not: the cascade is",
-        "  hardly better than a constant, the row of Exam(i) = 1. With the discount 1/i the most likely s is 0: that is 1/i alone, in which",
-        "  clicks stop nobody; it is better than `dcg` and not as good as `rbp`.",
-        "- The log names no users, so sessions are taken for independent; the intervals are too narrow if users come again.",
-        "",
-        "## How much it depends on what counts as seen",
-        "",
-        "| seen | beta of `rbp` | detection | worse than free, held out | `dcg`, worse than free | s of the cascade |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    meanings = []
     for name, found in fits.items():
         on_test = {
             model: examination_log_likelihoods(test[name], fit.model, fit.detection) for model, fit in found.items()
         }
         best = on_test["free at each position"]
         other, one, cascade, *_ = found
-        lines.append(
-            f"| {name} | {estimate(found[one].value, found[one].interval)} | "
-            f"{estimate(found[one].detection, found[one].detection_interval)} | {interval(best - on_test[one])} | "
-            f"{interval(best - on_test[other])} | {estimate(found[cascade].value, found[cascade].interval)} |"
+        meanings.append(
+            [
+                name,
+                estimate(found[one].value, found[one].interval),
+                estimate(found[one].detection, found[one].detection_interval),
+                interval(best - on_test[one]),
+                interval(best - on_test[other]),
+                estimate(found[cascade].value, found[cascade].interval),
+            ]
         )
-    lines += [
-        "",
-        "An interval is about one meaning of seen; the meanings differ by more. The paper's default is a",
-        "beta of 0.8, its learned one 0.85.",
-        "",
-        "## beta of ATT: not in these data",
-        "",
-        "`att` needs to know which results hold images or videos. The log does not say. Asked for its beta, the fit answers",
-        "",
-        f"> {refusal(data[MAIN])}",
-        "",
-        "and to a log in which no result is said to be one",
-        "",
-        f"> {refusal(data[MAIN], visual=0)}",
-        "",
-        "Nor could beta be guessed from the shares by position. For every beta there is a mix of pages that gives one and the same mean",
-        "examination. Of pages with at most one image, the shares that have it at positions 1 to 10:",
-        "",
-        f"| beta | {' | '.join(map(str, ranks))} | without |",
-        "| --- |" + " ---: |" * (RANKS + 1),
+    of_meanings = [
+        "seen",
+        "beta of `rbp`",
+        "detection",
+        "worse than free, held out",
+        "`dcg`, worse than free",
+        "s of the cascade",
     ]
+    shares = {
+        "clicked": clicks.mean(axis=0),
+        **{name: found.observed for name, found in data.items()},
+        **{f"expected by {name}": fit.expected for name, fit in fits[MAIN].items() if not name.startswith("free")},
+    }
     curves = same_curve()
-    lines += [
-        f"| {beta:g} | {' | '.join(f'{v:.3f}' for v in shares)} | {1 - shares.sum():.3f} |"
-        for beta, shares, _ in curves
-    ]
-    apart = max(float(np.abs(curve - curves[0][2]).max()) for _, _, curve in curves)
-    lines += [
-        "",
-        f"The mean examination of the three differs by at most {apart:.1g} at any position. (beta^|i-j| is a positive definite matrix",
-        "for every beta in (0, 1), so any curve of attention is that of some shares; for a constant one these are positive.)",
-    ]
-    Path(__file__).with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for columns in ({}, {"visual": 0}):
+        refusal(data[MAIN], **columns)
+    text = _TEXT.format(
+        fitted=f"{len(clicks):,}",
+        held_out=f"{len(held_out[0]):,}",
+        no_click=f"{(~clicks.any(axis=1)).mean():.1%}",
+        nothing=f"{(~data[MAIN].examined.reshape(-1, RANKS).any(axis=1)).mean():.1%}",
+        main=MAIN,
+        models=markdown([*head[:2], head[3]], [[*row[:2], row[3]] for row in models]),
+        all_models=beside(PAGE, "sogou_examination_models", head, models),
+        shares=beside(
+            PAGE,
+            "sogou_examination_shares",
+            ["share of sessions", *range(1, RANKS + 1)],
+            [[name, *(f"{v:.3f}" for v in of)] for name, of in shares.items()],
+        ),
+        gain=interval(gain),
+        lowest=min(row[1] for row in meanings).split()[0],
+        highest=max(row[1] for row in meanings).split()[0],
+        all_meanings=beside(PAGE, "sogou_examination_meanings", of_meanings, meanings),
+        betas=", ".join(f"{beta:g}" for beta, _, _ in curves),
+        apart=f"{max(float(np.abs(curve - curves[0][2]).max()) for _, _, curve in curves):.1g}",
+    )
+    write_section(PAGE, "Examination by position", text)
+
+
+_TEXT = """\
+Of the models of how far users look down a page, geometric decay (`rbp`) describes these sessions better than logarithmic decay
+(`dcg`): it is more likely by {gain} a held-out session. What counts as seen changes the estimate more than chance does.
+
+{models}
+
+Fitted to {fitted} sessions ({held_out} are held out) and to "{main}"; {no_click} have no click, {nothing} neither click nor cursor on a result. The cursor is not the eye:
+a fit has a [detection](../guide/pages-estimating.md), too, how likely an examination is seen, at all positions alike. Intervals: 95%, over
+samples of sessions, which are taken for independent. [Detection, likelihoods]({all_models}) and the [shares by position]({shares}) show why:
+`dcg` is too low at the top, too high at the bottom, and the cascade, with the click as its gain, hardly better than a constant.
+
+By [what counts as seen]({all_meanings}), beta of `rbp` lies between {lowest} and {highest}. The default of the paper on pages is a beta of 0.8, its learned one 0.85.
+
+The fit refuses beta of `att`: the log does not say which results hold images or videos. It cannot be guessed either: for each beta
+of {betas} there is a mix of pages whose mean examination differs by at most {apart}.
+
+Made by `IRMX_DATA=... python docs/results/sogou_examination.py` from `sogou_pscm_clicks`.
+"""
 
 
 if __name__ == "__main__":

@@ -30,10 +30,6 @@ The sweep of the MSU paper, {settings} settings of 1,000 users, takes {minutes:.
 runs over {topics} topics with the sizes of the paper's Table 3, {updates:,} updates in all. The results have {rows:,} rows: a value and its
 standard error for every run, topic and setting.
 
-```text
-irmx sweep nuggets.parquet 'run*.parquet' --measure MSU {grid} --out results.parquet
-```
-
 Made by `python docs/results/stream_sweep.py`.
 """
 
@@ -63,7 +59,6 @@ def main() -> None:
         runs=len(UPDATES_A_TOPIC),
         topics=TOPICS,
         updates=updates,
-        grid=" ".join(f"--grid '{values}'" for values in GRID),
         minutes=minutes,
         cores=os.cpu_count(),
         python=platform.python_version(),

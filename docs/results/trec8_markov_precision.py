@@ -75,7 +75,7 @@ def statements(tau: Taus, scores: irmx.Scores) -> str:
 
 
 def _difference(found: float) -> str:
-    return "no value of a topic differs by more than 1e-12" if found <= 1e-12 else f"values differ by up to {found:.2g}"
+    return "no value differs by more than 1e-12" if found <= 1e-12 else f"values differ by up to {found:.2g}"
 
 
 def agreement(scores: irmx.Scores, page: Path) -> str:
@@ -168,7 +168,7 @@ _AGREEMENT = """\
 {table}
 
 Kendall's tau-b between the rankings of {runs} runs by their means over {topics} topics (to 12 significant digits). Documents are in the
-order of trec_eval, and unjudged documents are not relevant. LO_AD_LID is left out: it is LO_AD_ID. If the means are rounded to
+order of trec_eval, and unjudged documents are not relevant. If the means are rounded to
 4 decimals first, as the paper's authors do, the largest change is {moved}
 ([all variants, rounded or not]({all})).
 

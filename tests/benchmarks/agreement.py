@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
-from timing import Made, in_turns, program, shown, table
+from timing import Made, in_turns, program, shown
 
 import irmx
 import irmx_study
@@ -94,11 +94,12 @@ def made(quick: bool, data: Path | None) -> Made:
     head = [f"{MEASURES} measures, {SYSTEMS} systems, {TOPICS} topics", "time", "goal: below", "per tau",
             "scipy's kendalltau, per tau", "the same work by scipy would take"]  # fmt: skip
     every = list(rows(1 if quick else 3))
-    lines = [*table(head[:-1], [row[:-1] for row in every if row[-1]]), "", "[All rows](speed_agreement.csv).", ""]
-    return "\n".join(lines), {"speed_agreement": [head, *every]}
+    found = [f"{row[1]} for {row[0]}, {row[3]} per tau instead of {row[4]}" for row in every if row[4]]
+    text = f"irmx takes {'; '.join(found)} ([all rows and goals](speed_agreement.csv))."
+    return text, {"speed_agreement": [head, *every]}
 
 
-ABOUT = f"""`irmx_study.correlate` compares {MEASURES * (MEASURES - 1) // 2} pairs of measures. scipy's `kendalltau`, on {PART} of the resamples, gives the same numbers.
+ABOUT = f"""`irmx_study.correlate` compares {MEASURES * (MEASURES - 1) // 2} pairs of measures on {SYSTEMS} systems. scipy's `kendalltau`, on {PART} of the resamples, gives the same numbers.
 """
 
 if __name__ == "__main__":

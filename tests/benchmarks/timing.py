@@ -67,7 +67,7 @@ def span(ratios: Iterable[str]) -> str:
     return f"{ordered[0]} to {ordered[-1]}"
 
 
-HEAD = ["irmx computes", "in", "against", "in", "ratio", "wanted"]
+HEAD = ["irmx computes", "in", "against", "in", "ratio", "wanted: at most"]
 """The columns of a row."""
 
 

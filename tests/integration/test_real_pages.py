@@ -170,7 +170,7 @@ def test_no_page_is_better_than_the_exact_ideal_and_some_are_better_than_the_oth
         for ideal, values in (("paper", table[model]), ("greedy", greedy)):
             above = int((values > 1 + 1e-12).sum())
             assert 30 < above < 250
-            assert f"| `{model}` | {ideal} | {above} of 1,800 |" in written("fedweb13_pages")
+            assert f"| `{model}` | {ideal} | {above} of 1,800 |" in written("pages")
 
 
 def test_utility_prefers_better_pages() -> None:
@@ -190,7 +190,7 @@ def test_correlations_of_systems_are_those_of_scipy() -> None:
     tau = kendalltau(systems["AS_RBP"], systems["nDCG@10"])[0]
     assert 0.8 < tau < 0.95
     assert kendalltau(systems["AS_DCG"], systems["AS_ATT"])[0] > kendalltau(systems["AS_DCG"], systems["AS_ERR"])[0]
-    assert f"| `AS_RBP` | {tau:.3f} |" in written("fedweb13_pages")
+    assert f"| `AS_RBP` | {tau:.3f} |" in written("pages")
 
 
 # -- simulated preferences between pages of engines -------------------------------------------------------------
@@ -242,7 +242,7 @@ def test_the_agreement_that_is_written_is_counted_pair_by_pair() -> None:
 
 
 def test_users_agree_most_with_the_measure_they_choose_by() -> None:
-    text = written("fedweb13_preferences").partition("## Other users, other winners")[2].partition("\n## ")[0]
+    text = written("pages").partition("### Other users, other winners")[2].partition("\n### ")[0]
     rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("| `")]
     best = {row[0].strip(): [i for i, cell in enumerate(row[1:]) if "**" in cell] for row in rows}
     assert {name: columns for name, columns in best.items() if columns} == {
@@ -253,9 +253,8 @@ def test_users_agree_most_with_the_measure_they_choose_by() -> None:
 
 
 def test_most_is_gained_where_the_model_is_wrong_and_little_where_it_is_right() -> None:
-    text = written("fedweb13_preferences")
-    rows = [line.split("|")[1:-1] for line in text.partition("### Held-out gain")[2].splitlines()]
-    rows = [[cell.strip() for cell in row] for row in rows if len(row) == 10 and row[1].startswith(" `")]
+    text = written("pages")
+    rows = pd.read_csv(RESULTS / "fedweb13_preferences_held_out.csv", dtype=str).to_numpy().tolist()
     for column in (3, 6):  # by agreement, by likelihood
         gains = {(users, measure): float(cells[column].split()[0]) for users, measure, *cells in rows}
         assert len(gains) == 7
@@ -269,7 +268,7 @@ def test_most_is_gained_where_the_model_is_wrong_and_little_where_it_is_right() 
 
 
 def test_likelihood_recovers_the_parameters_of_the_users() -> None:
-    text = written("fedweb13_preferences").partition("Do the votes recover")[2]
+    text = written("pages").partition("Do the votes recover")[2]
     for name, true, tolerance in (("`alpha`", 7, 1.0), ("`beta`", 0.85, 0.01), ("l, mean of users", 0.23, 0.05)):
         [row] = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith(f"| {name} |")]
         assert float(row[1]) == true
@@ -337,7 +336,7 @@ def test_correlations_with_the_rating() -> None:
         assert 0.1 < low < seen.rho[name][0] < high < 0.3
         low, high = np.quantile(seen.rho[name][1:] - seen.rho["nDCG@10"][1:], [0.025, 0.975])
         assert low < 0 < high
-    assert f"| nDCG@10 | {seen.text('nDCG@10')} |" in written("chiir24_satisfaction")
+    assert f"| nDCG@10 | {seen.text('nDCG@10')} |" in written("clicks_and_sessions")
 
 
 def test_samples_of_users_are_those_of_rows() -> None:
@@ -395,7 +394,7 @@ def test_beta_of_rbp_in_the_sessions() -> None:
         assert plain(beta * rbp.value, c * rbp.detection) < best
     worse = examination_log_likelihoods(held_out, dcg.model, dcg.detection)
     assert (examination_log_likelihoods(held_out, rbp.model, rbp.detection) - worse).mean() > 0.4
-    assert f"| beta^(i - 1), `rbp` | {page.estimate(rbp.value, rbp.interval)} |" in written("sogou_examination")
+    assert f"| beta^(i - 1), `rbp` | {page.estimate(rbp.value, rbp.interval)} |" in written("clicks_and_sessions")
 
 
 def test_a_cascade_over_clicks_fits_worse_than_positions() -> None:
