@@ -71,9 +71,8 @@ def test_every_measure_of_ir_measures_with_every_parameter(name: str) -> None:
 parameters = sorted({p for m in OF_IR_MEASURES.values() for p in m.SUPPORTED_PARAMS})
 numbers = st.one_of(st.integers(-3, 2**70), st.floats(allow_nan=False))
 values = st.one_of(numbers, st.sampled_from(VALUES), st.text(max_size=3), st.dictionaries(st.integers(0, 3), numbers))
-given_values = st.tuples(st.sampled_from([*parameters, "unheard_of"]), values).map(
-    lambda pair: f"{pair[0]}={pair[1]!r}"
-)
+pairs = st.tuples(st.sampled_from([*parameters, "unheard_of"]), values)
+given_values = pairs.map(lambda pair: f"{pair[0]}={pair[1]!r}")
 
 
 @given(

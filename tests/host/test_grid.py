@@ -77,11 +77,7 @@ def test_multiples_of_multiples_of_fixed_and_of_default_values() -> None:
 
 
 def test_a_setting_that_comes_twice_is_one() -> None:
-    assert settings({"MD": "1m,2m", "SD": "1m,1*MD"}) == [
-        "ZVisit(MD='1m')",
-        "ZVisit()".removesuffix("()"),
-        "ZVisit(SD='2m')",
-    ]
+    assert settings({"MD": "1m,2m", "SD": "1m,1*MD"}) == ["ZVisit(MD='1m')", "ZVisit", "ZVisit(SD='2m')"]
 
 
 @pytest.mark.parametrize(
@@ -174,9 +170,7 @@ def test_parameters_of_anything_make_settings() -> None:
     grid = Grid(params, {"alpha": "2:10:3", "beta": [0.5]}, owner="fit")
     assert grid.settings() == [{"alpha": a, "beta": 0.5} for a in (2, 6, 10)]
     assert (len(grid), str(grid)) == (3, "alpha=2,6,10 beta=0.5")
-    with pytest.raises(
-        UsageError, match=r"The 'beta' parameter of fit must be a float in the range \[0, 1\]. Got 2 instead"
-    ):
+    with pytest.raises(UsageError, match=r"'beta' parameter of fit must be a float in the range \[0, 1\]. Got 2"):
         Grid(params, {"beta": "0:2:3"}, owner="fit")
     with pytest.raises(UsageError, match=r"fit has no parameter 'gamma'. It has: alpha, beta"):
         Grid(params, {"gamma": "1"}, owner="fit")

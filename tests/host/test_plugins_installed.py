@@ -83,9 +83,8 @@ IRMX = (
 
 
 def test_a_plugin_works_from_the_shell(do: Do) -> None:
-    done = do(
-        *IRMX, "eval", "some.qrels", "some.run", "ZFirstRank(patience=steady(left=0.25))", "AP", "NCP(law=uniform)"
-    )
+    measures = ("ZFirstRank(patience=steady(left=0.25))", "AP", "NCP(law=uniform)")
+    done = do(*IRMX, "eval", "some.qrels", "some.run", *measures)
     assert done.returncode == 0
     assert done.stdout == "ZFirstRank(patience=steady(left=0.25))\t0.2500\nAP\t0.5000\nNCP(law=uniform)\t0.5000\n"
 

@@ -227,9 +227,8 @@ def test_papers_and_pictures(command: Command, folder: Path) -> None:
     text = command(*both, "-o", "latex", "--intervals", "--methods", cwd=folder).out
     assert text.startswith(comparison.to_latex(intervals=True))
     assert "\\cite{" in text
-    done = command(
-        *both, *(f"--plot={kind}" for kind in ("a.png", "topics=b.svg", "p=c.pdf", "groups=d.svg")), cwd=folder
-    )
+    plots = [f"--plot={kind}" for kind in ("a.png", "topics=b.svg", "p=c.pdf", "groups=d.svg")]
+    done = command(*both, *plots, cwd=folder)
     assert done.code == 0
     starts = {"a.png": b"\x89PNG", "b.svg": b"<?xml", "c.pdf": b"%PDF", "d.svg": b"<?xml"}
     assert all((folder / name).read_bytes().startswith(start) for name, start in starts.items())
