@@ -205,8 +205,6 @@ def test_notes_on_few_topics_and_on_pairs_that_do_not_vary(demo: Scores) -> None
         ({"sd": 1, "variance": 1, "topics": 5}, "exactly one of them"),
         ({"sd": 1}, "Nothing is asked"),
         ({"sd": 0, "topics": 5}, r"The 'sd' parameter of power must be .*\[1e-100, 1e\+100\]. Got 0"),
-        ({"sd": 1e-300, "topics": 5}, r"The 'sd' parameter of power must be .* Got 1e-300"),
-        ({"sd": 1, "difference": 1e300}, r"The 'difference' parameter of power must be .* Got 1e\+300"),
         (
             {"sd": 1, "topics": 2, "power": 0.999, "level": 1e-9},
             "With 2 topics, not even a difference of .* standard deviations is found with a probability of 0.999 at the level 1e-09",
