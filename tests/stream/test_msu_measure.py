@@ -21,24 +21,13 @@ def tables(topics: int = 2, updates: int = 40, seed: int = 4) -> tuple[pd.DataFr
     q, r = [], []
     for topic in range(topics):
         start = 1_000_000 + topic * 777_777
-        names = [f"u{i}" for i in range(updates)]
-        r.append(
-            pd.DataFrame(
-                {
-                    "query_id": f"t{topic}",
-                    "doc_id": names,
-                    "score": rng.random(updates),
-                    "timestamp": start + rng.integers(0, 3 * DAY, updates),
-                    "length": rng.integers(5, 60, updates),
-                }
-            )
-        )
-        held = rng.integers(0, updates, 25)
-        nugget = rng.integers(0, 9, 25)
-        known = start + rng.integers(-DAY, 2 * DAY, 9)
-        rows = pd.DataFrame(
-            {"doc_id": [names[i] for i in held], "iteration": [f"n{i}" for i in nugget], "timestamp": known[nugget]}
-        ).drop_duplicates()
+        names = np.array([f"u{i}" for i in range(updates)])
+        times = start + rng.integers(0, 3 * DAY, updates)
+        r.append(pd.DataFrame({"query_id": f"t{topic}", "doc_id": names, "score": rng.random(updates), "timestamp": times,
+                               "length": rng.integers(5, 60, updates)}))  # fmt: skip
+        nugget, known = rng.integers(0, 9, 25), start + rng.integers(-DAY, 2 * DAY, 9)
+        held = {"doc_id": names[rng.integers(0, updates, 25)], "iteration": [f"n{i}" for i in nugget]}
+        rows = pd.DataFrame({**held, "timestamp": known[nugget]}).drop_duplicates()
         q.append(rows.assign(query_id=f"t{topic}", relevance=1, query_start=start, query_end=start + (3 + topic) * DAY))
     return pd.concat(q, ignore_index=True), pd.concat(r, ignore_index=True)
 
