@@ -207,9 +207,9 @@ def clean_environment() -> Callable[..., Callable[..., Done]]:
                 archive.extractall(site)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("IRMX_", "PYTHON", "PYTEST_"))}
 
-        def run(*arguments: object, cwd: Path = folder) -> Done:
+        def run(*arguments: object, cwd: Path = folder, **environment: str) -> Done:
             command = [str(python), *map(str, arguments)]
-            env = {**kept, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONUTF8": "1"}
+            env = {**kept, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONUTF8": "1", **environment}
             done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=cwd, env=env)
             return Done(done.returncode, done.stdout, done.stderr)
 

@@ -325,9 +325,7 @@ def test_datasets_that_cannot_be_looked_at_are_counted_and_named(news: Registry,
     assert (done.code, "irmx: 2 datasets cannot be inspected, such as znews/broken: DataError" in done.err) == (0, True)
     done = command("datasets", "znews/broken")
     assert (done.code, done.out, "the disk is not mounted" in done.err) == (1, "", True)
-    with pytest.raises(
-        DataError, match=r"'znews/broken' of the plugin news \(irmx-news 2.0\) could not be made: OSError"
-    ):
+    with pytest.raises(DataError, match=r"'znews/broken' of the plugin news \(irmx-news 2.0\) .* made: OSError"):
         irmx.read_qrels("znews/broken")
     with pytest.raises(irmx.PluginError, match="'znews/none' of the plugin news"):
         ir_datasets.load("znews/none")

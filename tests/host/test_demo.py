@@ -120,9 +120,8 @@ def test_it_shows_existing_and_new_measures_and_the_commands_that_it_suggests_gi
     shown = values(done.out)
     assert set(shown) == {str(m) for m in demo_measures()}
     assert {"AP", "nDCG@10", "MP(model=GL_AD_ID)", "NCP(law=uniform)", "TIA_nDCG(window='1mo')@20"} <= set(shown)
-    assert not [
-        t for t in shown if t.startswith(("MPcont", "TIA_nDCG@20", "MSU", "TS_Latency"))
-    ]  # it lacks what these need
+    lacking = ("MPcont", "TIA_nDCG@20", "MSU", "TS_Latency")  # measures of what the demo lacks
+    assert not [name for name in shown if name.startswith(lacking)]
     of_pages = [name for name in shown if name.startswith(("AS", "v"))]
     of_rankings = [name for name in shown if name not in of_pages]
     for i, system in enumerate(SYSTEMS):
@@ -190,15 +189,12 @@ def test_an_example_that_fails_is_named_and_left_out(examples: Any, other: Any, 
     shown = values(done.out)
     assert done.err.startswith(f"irmx: The example {bad} of the measure ZOther of other (irmx-other 1.0) ")
     assert done.err.count("The example") == 1
-    assert [name for name in shown if name.startswith(("ZOther", "AP"))] == [
-        "AP",
-        *["ZOther@10"] * isinstance(examples, tuple),
-    ]
+    names = [name for name in shown if name.startswith(("ZOther", "AP"))]
+    assert names == ["AP", *["ZOther@10"] * isinstance(examples, tuple)]
 
 
-IN_BLOCKS = irmx.Column(
-    "run", "vertical", "its source", dtype="str", sample=irmx.SampleValues(("web", "news"), alone=("web",))
-)
+SOURCES = irmx.SampleValues(("web", "news"), alone=("web",))
+IN_BLOCKS = irmx.Column("run", "vertical", "its source", dtype="str", sample=SOURCES)
 
 
 def test_measures_of_verticals_are_given_pages_and_show_one_example(other: Any, monkeypatch: Any, command: Any) -> None:

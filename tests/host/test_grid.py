@@ -77,11 +77,7 @@ def test_multiples_of_multiples_of_fixed_and_of_default_values() -> None:
 
 
 def test_a_setting_that_comes_twice_is_one() -> None:
-    assert settings({"MD": "1m,2m", "SD": "1m,1*MD"}) == [
-        "ZVisit(MD='1m')",
-        "ZVisit()".removesuffix("()"),
-        "ZVisit(SD='2m')",
-    ]
+    assert settings({"MD": "1m,2m", "SD": "1m,1*MD"}) == ["ZVisit(MD='1m')", "ZVisit", "ZVisit(SD='2m')"]
 
 
 @pytest.mark.parametrize(
@@ -95,23 +91,16 @@ def test_a_setting_that_comes_twice_is_one() -> None:
         ({"MD": "1m,60s"}, "the value 1m of 'MD' twice"),
         ({"rel": "1,1.0"}, "the value 1 of 'rel' twice"),
         ({"MD": "3 parsecs"}, "'parsecs' is not a unit"),
-        ({"MD": "0s"}, "more than 0s"),
         ({"MD": 5}, "must be a sequence. Got 5"),
         ({"L": "0,1.5"}, "in the range [0, 1]. Got 1.5 instead"),
-        ({"L": "0.5,20"}, "Got 20 instead."),
-        ({"L": "high"}, "Got 'high' instead"),
-        ({"users": "2.5"}, "or 'auto'. Got 2.5 instead"),
-        ({"per": "secnd"}, "Did you mean second?"),
         ({"L": "1:0:3"}, "low < high"),
         ({"L": "0:1:1"}, "number >= 2"),
         ({"L": "0:1:3:4"}, "is not a range of 'L'"),
-        ({"L": "0:"}, "is not a range of 'L'"),
         ({"users": "auto:5"}, "is not a range of 'users'"),
         ({"users": "1:4:3"}, "1:4:4 has every int."),
         ({"rel": "0.5:1:10001"}, "more than 10,000 values"),
         ({"rel": "0.5:1:" + "9" * 5000}, "more than 10,000 values"),
         ({"SD": "MD*2"}, "is not a multiple of a parameter"),
-        ({"SD": "-1*MD"}, "is not a multiple of a parameter"),
         ({"SD": "2*MM"}, "ZVisit has no parameter 'MM'"),
         ({"SD": "2*SD"}, "a multiple of itself"),
         ({"SD": "2*MD", "MD": "2*SD"}, "multiples of one another"),
@@ -174,9 +163,7 @@ def test_parameters_of_anything_make_settings() -> None:
     grid = Grid(params, {"alpha": "2:10:3", "beta": [0.5]}, owner="fit")
     assert grid.settings() == [{"alpha": a, "beta": 0.5} for a in (2, 6, 10)]
     assert (len(grid), str(grid)) == (3, "alpha=2,6,10 beta=0.5")
-    with pytest.raises(
-        UsageError, match=r"The 'beta' parameter of fit must be a float in the range \[0, 1\]. Got 2 instead"
-    ):
+    with pytest.raises(UsageError, match=r"'beta' parameter of fit must be a float in the range \[0, 1\]. Got 2"):
         Grid(params, {"beta": "0:2:3"}, owner="fit")
     with pytest.raises(UsageError, match=r"fit has no parameter 'gamma'. It has: alpha, beta"):
         Grid(params, {"gamma": "1"}, owner="fit")

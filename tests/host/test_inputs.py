@@ -145,9 +145,8 @@ def test_every_kind_gives_one_result(kind: str, tmp_path: Path) -> None:
     (tmp_path / "mixed").mkdir()
     assert values(qrels, make(RUN, "score", tmp_path)) == expected
     assert values(make(QRELS, "relevance", tmp_path), run) == expected
-    assert (
-        values(make(QRELS, "relevance", tmp_path), make(RUN[::-2] + RUN[::2], "score", tmp_path / "mixed")) == expected
-    )
+    mixed = make(RUN[::-2] + RUN[::2], "score", tmp_path / "mixed")
+    assert values(make(QRELS, "relevance", tmp_path), mixed) == expected
     ap, uniform = irmx.calc_aggregate("AP NCP(law=uniform)", make(QRELS, "relevance", tmp_path), run).values()
     assert ap == pytest.approx(uniform, abs=1e-12)
 
@@ -280,9 +279,8 @@ def test_measures_of_subtopics_take_the_largest_grade_too(order: tuple[int, ...]
     qrels = pd.DataFrame([rows[i] for i in order], columns=["query_id", "iteration", "doc_id", "relevance"])
     qrels.to_csv(tmp_path / "some.qrels", sep=" ", header=False, index=False)
     for source in (qrels, tmp_path / "some.qrels"):
-        found = irmx.toolkit.Evaluator("alpha_nDCG@5 StRecall@1 P_IA@1", source).values(
-            {"1": {"a": 3.0, "x": 2.0, "b": 1.0}}
-        )
+        evaluator = irmx.toolkit.Evaluator("alpha_nDCG@5 StRecall@1 P_IA@1", source)
+        found = evaluator.values({"1": {"a": 3.0, "x": 2.0, "b": 1.0}})
         ideal = 1 + 1 / np.log2(3)
         assert [of["1"] for of in found.values()] == pytest.approx([(1 + 1 / np.log2(4)) / ideal, 0.5, 0.5], abs=1e-6)
 

@@ -267,7 +267,6 @@ def test_parameters_that_no_provider_takes(measures: str, told: str, monkeypatch
     with pytest.raises(irmx.UsageError, match=f"does not compute {told}"):
         irmx.calc_aggregate(measures, QRELS, RUN)
     binary = irmx.parse_measure("RBP(p=0.9,rel=1)")
-    found = irmx.calc_aggregate(
-        binary, {"q": {"a": 0, "b": 1, "c": 2}}, {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "c": 1.0}}
-    )
+    run = {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "c": 1.0}}
+    found = irmx.calc_aggregate(binary, {"q": {"a": 0, "b": 1, "c": 2}}, run)
     assert found[binary] == pytest.approx(0.1 * (0.9 + 0.9**3))

@@ -114,11 +114,8 @@ def test_several_runs_of_all_kinds_and_sizes(jobs: int, folder: Path) -> None:
     (folder / "small.run").write_text("".join(lines_of(["2"])))
     (folder / "table.csv").write_text("query_id,doc_id,score\n" + "".join(f"{t},a,1.0\n" for t in range(8)))
     names = ["some.run", "small.run", "table.csv", "some.gz", "parts"]
-    runs = {
-        **{name: folder / name for name in names},
-        "dict": {"1": {"a": 1.0}},
-        "Run": irmx.read_run(folder / "small.run"),
-    }
+    small = irmx.read_run(folder / "small.run")
+    runs = {**{name: folder / name for name in names}, "dict": {"1": {"a": 1.0}}, "Run": small}
     with pytest.warns(DataWarning, match="no results for") as at_once:
         expected = irmx.scores("AP NCP(law=first)", QRELS, runs)
     with pytest.warns(DataWarning, match="no results for") as in_chunks:

@@ -164,9 +164,7 @@ def test_a_run_column_that_is_missing_or_has_a_hole() -> None:
     with pytest.raises(DataError, match=r"ZReading cannot be computed: the run column 'reading', time spent \(s\), is missing"
                        ".*query_id, doc_id, score.*measure it"):  # fmt: skip
         values(Reading(), run=RUN)
-    with pytest.raises(
-        DataError, match=r"ZReading: The run column 'reading' has no value for query q, document 'a' at rank 1"
-    ):
+    with pytest.raises(DataError, match=r"ZReading: .* 'reading' has no value for query q, document 'a' at rank 1"):
         values(Reading(), run=FRAME.assign(reading=[7.0, 2.0, 1.0, 1.0, np.nan]))
     assert ir_measures.providers.registry["irmx"].run_inputs([Reading()]) == ["query_id", "doc_id", "score", "reading"]
     for empty in ({}, FRAME[["query_id", "doc_id", "score"]].iloc[:0]):

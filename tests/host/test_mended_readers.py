@@ -194,9 +194,8 @@ def test_means_do_not_depend_on_the_order_of_topics(tmp_path: Path) -> None:
         drawn.shuffle(rows)
         path = put(tmp_path / "some.qrels", "".join(f"{q} 0 {d} {grade}\n" for q, d, grade in rows))
         means.append(irmx.calc_aggregate("AP nDCG NCP(law=uniform)", path, run))
-        qrels = {
-            topic: {d: grade for q, d, grade in rows if q == topic} for topic in dict.fromkeys(q for q, _, _ in rows)
-        }
+        topics = dict.fromkeys(q for q, _, _ in rows)
+        qrels = {topic: {d: grade for q, d, grade in rows if q == topic} for topic in topics}
         assert irmx.calc_aggregate("AP nDCG NCP(law=uniform)", qrels, run) == means[0]
     assert all(mean == means[0] for mean in means)
     values = [m.value for m in irmx.iter_calc("AP", path, run)]

@@ -25,9 +25,8 @@ def test_every_measure_of_ir_measures_has_a_paper_or_is_known_to_have_none() -> 
 
 def test_every_paper_is_of_a_measure_and_complete() -> None:
     settings = [nDCG(dcg="exp-log2"), AP(judged_only=True)]
-    assert {paper for measure in [*of_ir_measures().values(), *settings] for paper in papers_of(measure)} == {
-        *papers().values()
-    }
+    every = [*of_ir_measures().values(), *settings]
+    assert {paper for measure in every for paper in papers_of(measure)} == {*papers().values()}
     for paper in papers().values():
         assert {"author", "title", "year"} <= set(paper.fields), paper.key
         assert paper.key.endswith(paper.fields["year"])

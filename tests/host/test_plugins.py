@@ -45,9 +45,8 @@ def shown(tmp_path: Path, shell: Callable[..., Any], installed: Callable[..., No
     def show(plugins: dict[str, str], *beside: str, **requires: list[str]) -> tuple[dict[str, Any], str]:
         for name, code in plugins.items():
             installed(tmp_path, name, PRELUDE + code, requires=requires.get(name, ()))
-        done = shell(
-            "plugins", "-o", "jsonl", PYTHONPATH=str(tmp_path), IRMX_LOAD_PLUGINS=",".join([*plugins, *beside])
-        )
+        environment = {"PYTHONPATH": str(tmp_path), "IRMX_LOAD_PLUGINS": ",".join([*plugins, *beside])}
+        done = shell("plugins", "-o", "jsonl", **environment)
         assert (done.code, "Traceback" in done.err) == (0, False)
         rows = [row for row in map(json.loads, done.out.splitlines()) if row["plugin"] in plugins]
         found: dict[str, dict[str, Any]] = {row["plugin"]: {"": row["failure"] or ""} for row in rows}

@@ -33,9 +33,8 @@ def printed(frame: pd.DataFrame, width: int | None, capsys: pytest.CaptureFixtur
 def held_out(rows: int) -> pd.DataFrame:
     columns = ["agreement", "difference_low", "difference_high", "p_value"]
     numbers = {name: [0.1234 + i / 10 for _ in range(rows)] for i, name in enumerate(columns)}
-    return pd.DataFrame(
-        {"fitted": ["by likelihood"] * rows, "measure": [LONG] * rows, "pairs": [2176] * rows, **numbers}
-    )
+    texts = {"fitted": ["by likelihood"] * rows, "measure": [LONG] * rows}
+    return pd.DataFrame({**texts, "pairs": [2176] * rows, **numbers})
 
 
 @pytest.mark.parametrize("width", [None, 200, 110, 90])
@@ -194,18 +193,15 @@ def test_a_name_ends_no_line_and_steers_no_terminal(output_format: str) -> None:
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]", text.replace("\t0.", ""))
     [line] = [line for line in text.splitlines() if "0.5" in line]
     assert ("x1b[2J" in line) == (output_format in ("table", "tsv", "csv")) or r"x1b\[2J" in line or "x1b[2J" in line
-    plain = shown(
-        [{"name": "a" * len(HOSTILE) * 4, "value": 0.5}, {"name": "z", "value": 0.25}], output_format, header=False
-    )
+    long = "a" * len(HOSTILE) * 4
+    plain = shown([{"name": long, "value": 0.5}, {"name": "z", "value": 0.25}], output_format, header=False)
     assert len(text.splitlines()) == len(plain.splitlines())
 
 
 def test_what_is_special_is_escaped() -> None:
     rows = [{"AS_RBP(x|y)": "50% & <b> a_b"}]
-    assert shown(rows, "latex").splitlines()[2::2][:2] == [
-        r"AS\_RBP(x\textbar{}y) \\",
-        r"50\% \& \textless{}b\textgreater{} a\_b \\",
-    ]
+    of_latex = [r"AS\_RBP(x\textbar{}y) \\", r"50\% \& \textless{}b\textgreater{} a\_b \\"]
+    assert shown(rows, "latex").splitlines()[2::2][:2] == of_latex
     assert shown(rows, "markdown").splitlines()[::2] == [r"| AS_RBP(x\|y) |", r"| 50% \& \<b> a_b |"]
     assert list(csv.reader(io.StringIO(shown([{"a": 'x,"y" z', "b": 1}], "csv")))) == [["a", "b"], ['x,"y" z', "1"]]
 

@@ -67,18 +67,8 @@ def frame(rows: list[Any]) -> pd.DataFrame:
 
 
 # a provider that is new in ir_measures must be looked at: does it use scores for more than ranks?
-RANKERS = [
-    "pytrec_eval",
-    "cwl_eval",
-    "compat",
-    "judged",
-    "gdeval",
-    "pyndeval",
-    "msmarco",
-    "accuracy",
-    "trectools",
-    "ranx",
-]
+RANKERS = ["pytrec_eval", "cwl_eval", "compat", "judged", "gdeval", "pyndeval", "msmarco", "accuracy"]
+RANKERS += ["trectools", "ranx"]
 
 
 @pytest.mark.filterwarnings("ignore:(?s).*unsafe cast from uint64 to int64")  # numba's, of ranx
@@ -132,14 +122,8 @@ def test_compat_does_not_depend_on_the_sign_of_scores() -> None:
 
 
 def test_settings_together_have_the_values_that_each_has_alone() -> None:
-    together = [
-        "alpha_nDCG(alpha=0.1)@5",
-        "alpha_nDCG(alpha=0.9)@5",
-        "nDCG",
-        "nDCG(gains={1:5})",
-        "NumRet",
-        "AP(judged_only=True)",
-    ]
+    together = ["alpha_nDCG(alpha=0.1)@5", "alpha_nDCG(alpha=0.9)@5", "nDCG", "nDCG(gains={1:5})", "NumRet"]
+    together.append("AP(judged_only=True)")
     rows, qrels, _ = tied(1)
     found = irmx.calc_aggregate(together, qrels, frame(rows))
     assert list(found.values()) == [next(iter(irmx.calc_aggregate(m, qrels, frame(rows)).values())) for m in together]
@@ -242,9 +226,8 @@ def test_tools_that_compare_grades_take_all(grade: float) -> None:
 @pytest.mark.parametrize("grade", [-1, -2, -(10**6)])
 def test_topics_without_a_grade_of_0_or_more_do_not_crash_pytrec_eval(grade: int) -> None:
     qrels: Any = {str(topic): dict.fromkeys(map(str, range(topic % 20)), grade) for topic in range(200)}
-    measures = irmx.toolkit.as_measures(
-        "AP nDCG nDCG@3 P@5 Bpref infAP R@5 Rprec RR SetF SetAP SetP(relative=True) IPrec@0.5 NumRel"
-    )
+    text = "AP nDCG nDCG@3 P@5 Bpref infAP R@5 Rprec RR SetF SetAP SetP(relative=True) IPrec@0.5 NumRel"
+    measures = irmx.toolkit.as_measures(text)
     run = {topic: {str(doc): float(doc) for doc in range(30)} for topic in qrels}
     found = irmx.calc(measures, qrels | {"judged": {"1": 1}}, run | {"judged": {"1": 1.0}}, provider="pytrec_eval")
     assert all((m.value > 0) == (m.query_id == "judged") for m in found.per_query)
@@ -277,12 +260,8 @@ def test_a_mean_over_no_topic_is_told() -> None:
     ],
 )
 def test_the_command_says_the_same(arguments: list[str], code: int, says: str, tmp_path: Path, command: Any) -> None:
-    for name, text in {
-        "q": "1 0 a 1",
-        "large": "1 0 a 1000000000",
-        "topic": "1 0 a 1\nq1 0 a 1",
-        "r": "1 Q0 a 1 1 t",
-    }.items():
+    files = {"q": "1 0 a 1", "large": "1 0 a 1000000000", "topic": "1 0 a 1\nq1 0 a 1", "r": "1 Q0 a 1 1 t"}
+    for name, text in files.items():
         (tmp_path / name).write_text(f"{text}\n")
     done = command("eval", *arguments, cwd=tmp_path)
     assert (done.code, done.out) == (code, "")

@@ -38,9 +38,8 @@ COMMON = st.fixed_dictionaries(
 )  # fmt: skip
 KEEP = st.tuples(st.just("keep"), st.sets(st.tuples(st.sampled_from("pqr"), documents)), st.booleans())
 MORE = st.tuples(st.just("more"), st.dictionaries(st.sampled_from("pqr"), st.dictionaries(documents, grades)))
-ASSUME = st.tuples(
-    st.just("assume"), st.sampled_from([0, 1, 2.5, "relevant", "largest", "nonrelevant"]), st.none() | st.integers(1, 5)
-)
+UNJUDGED = st.sampled_from([0, 1, 2.5, "relevant", "largest", "nonrelevant"])
+ASSUME = st.tuples(st.just("assume"), UNJUDGED, st.none() | st.integers(1, 5))
 VIEWS = st.lists(KEEP | MORE | ASSUME, max_size=3)
 
 
@@ -131,9 +130,8 @@ def seen_in(rankings: irmx.Rankings, kinds: Any = KINDS) -> Any:
         of_topic: dict[str, Any] = {}
         for kind in kinds:
             of = rows[kind].of_topic(number)
-            of_topic[kind] = [
-                *zip(of.doc_ids, of.rank.tolist(), without_nan(of.score), without_nan(of.grade), strict=True)
-            ]
+            numbers = (without_nan(column) for column in (of.score, of.grade))
+            of_topic[kind] = [*zip(of.doc_ids, of.rank.tolist(), *numbers, strict=True)]
             assert of.declares.tolist() == [doc == "" for doc in of.doc_ids]
             assert (of.doc >= 0).tolist() == [doc != "" and grade is not None for doc, *_, grade in of_topic[kind]]
         of_topic["labels"] = labels_of(ranking.qrels_rows)
@@ -198,7 +196,7 @@ def test_rankings_and_views_are_those_of_plain_python(
 
 
 MEASURES = (
-    "NCP(law=uniform) NCP(law=first,rel=2)@3 NCP(law=uniform,judged_only=True,ties='run') NCP(law=uniform,rel=0.5)"
+    "NCP(law=uniform) NCP(law=first,rel=2)@3 NCP(law=uniform,judged_only=True,ties='run') NCP(law=uniform,rel=.5)"
 )
 PROVIDED = "AP nDCG@3 Bpref SetP Judged@3 alpha_nDCG@3"
 
@@ -231,9 +229,8 @@ def test_values_of_a_view_are_those_of_qrels_that_were_changed_before_reading(
         assert value == pytest.approx(sum(n / rank for n, rank in enumerate(ranks, 1)) / base, abs=1e-12)
 
 
-whole_qrels = st.dictionaries(
-    st.sampled_from("pqr"), st.dictionaries(documents, st.integers(-1, 3), min_size=1), min_size=1
-)
+whole_grades = st.dictionaries(documents, st.integers(-1, 3), min_size=1)
+whole_qrels = st.dictionaries(st.sampled_from("pqr"), whole_grades, min_size=1)
 
 
 @given(whole_qrels, RUN, st.integers(1, 3), st.booleans(), st.integers(1, 9))
@@ -255,9 +252,8 @@ def test_values_are_those_of_pytrec_eval(qrels: Any, run: Any, rel: int, judged_
 @given(QRELS, RUN, COMMON, st.lists(KEEP | MORE, max_size=1))
 def test_a_subtopic_is_judged_by_its_rows(folder: Path, qrels: Any, run: Any, common: Any, views: Any) -> None:
     """The rows of s3, and those that were added, are of no subtopic."""
-    join = irmx.Join(
-        irmx.read_run(run_as("dict", run, folder)), irmx.read_qrels(pd.DataFrame(qrels, columns=QREL_COLUMNS))
-    )
+    judgments = irmx.read_qrels(pd.DataFrame(qrels, columns=QREL_COLUMNS))
+    join = irmx.Join(irmx.read_run(run_as("dict", run, folder)), judgments)
     topics: Any = list(join.judgments.topics)
     for view in views:
         (topics, qrels), join = changed(view, topics, qrels, run), viewed(join, view)

@@ -38,9 +38,8 @@ def written(kind: str, suffix: str, rows: list[tuple[str, str, str]]) -> str:
         return "".join(f"{q} Q0 {d} 1 {x} t\n" if kind == "run" else f"{q} 0 {d} {x}\n" for q, d, x in rows)
     if suffix == ".jsonl":
         return "".join(json.dumps({"query_id": q, "doc_id": d, number: x}) + "\n" for q, d, x in rows)
-    text = "".join(
-        f'{q},{d},"{x}"\n' if "," in x else f"{q},{d},{x}\n" for q, d, x in [("query_id", "doc_id", number), *rows]
-    )
+    cells = [("query_id", "doc_id", number), *rows]
+    text = "".join(f'{q},{d},"{x}"\n' if "," in x else f"{q},{d},{x}\n" for q, d, x in cells)
     return text.replace(",", "\t") if suffix == ".tsv" and '"' not in text else text
 
 
@@ -192,9 +191,8 @@ def test_a_mistake_far_down_in_a_run_that_is_read_in_chunks(bad: bytes, line: in
 
 Row = namedtuple("Row", "query_id doc_id score")
 FRAME = pd.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]})
-NOT_UTF_8 = pa.Array.from_buffers(
-    pa.string(), 2, [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"a\xff")]
-)
+BYTES = [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"a\xff")]
+NOT_UTF_8 = pa.Array.from_buffers(pa.string(), 2, BYTES)
 NO_RUNS: list[tuple[Any, str]] = [
     *(({"q": {"a": x}}, "query q, document a") for x in (float("nan"), float("inf"), None, "x", [1], 1j, 10**400, b"1")),
     *(({"q": {"a": x}}, "query q, document a") for x in NOT_NUMBERS),

@@ -14,10 +14,8 @@ from irmx import COMMON_PARAMS, Column, DataError, Measure, Param, Rows
 
 rankings = getattr(irmx, "rankings", None) or irmx.join
 
-TIME, END = (
-    Column("run", "timestamp", "when it was emitted", "s"),
-    Column("qrels", "query_end", "end of the topic", "s"),
-)
+TIME = Column("run", "timestamp", "when it was emitted", "s")
+END = Column("qrels", "query_end", "end of the topic", "s")
 WORDS = Column("run", "length", "words", optional=True)
 SUBTOPIC = Column("qrels", "iteration", "id of the subtopic", dtype="str")
 LABEL = Column("run", "label", "any label", dtype="str", optional=True)
@@ -157,9 +155,8 @@ def test_values_are_kept_for_runs_of_the_same_topics() -> None:
     both = {"p": {"a": 1.0}, "q": {"b": 1.0}}
     found = [value(run) for run in (both, {"p": {"x": 1.0}, "q": {"b": 2.0}}, {"p": {"a": 1.0}}, both)]
     assert found == [1, 1, 2, 3]
-    [one, two] = (
-        irmx.Rankings(irmx.Join(irmx.read_run(both), judgments).with_judgments(j)) for j in [None, [True, False]]
-    )
+    join = irmx.Join(irmx.read_run(both), judgments)
+    [one, two] = (irmx.Rankings(join.with_judgments(j)) for j in [None, [True, False]])
     assert one.qrels_memo("key", list) is not two.qrels_memo("key", list)
 
 

@@ -66,12 +66,8 @@ QRELS = {"q": {"b": 1}, "r": {"a": 1}, "s": {"a": 1}}
 def test_one_row_per_topic_of_both_and_measure() -> None:
     scored = irmx.batch_scorer(["RR", "P@1"], QRELS)(of_rows(*ROWS, ("t", "a", 1.0)))
     assert scored.schema.names == ["query_id", "measure", "value"]
-    assert list(zip(*scored.to_pydict().values(), strict=True)) == [
-        ("q", "RR", 0.5),
-        ("q", "P@1", 0.0),
-        ("r", "RR", 1.0),
-        ("r", "P@1", 1.0),
-    ]
+    rows = list(zip(*scored.to_pydict().values(), strict=True))
+    assert rows == [("q", "RR", 0.5), ("q", "P@1", 0.0), ("r", "RR", 1.0), ("r", "P@1", 1.0)]
     assert len(irmx.batch_scorer("RR", {"s": {"a": 1}})(of_rows(*ROWS))) == 0
     assert len(irmx.batch_scorer("RR", QRELS)(of_rows(*ROWS).slice(0, 0))) == 0
 

@@ -55,10 +55,8 @@ def test_runs_are_named(given: str, tmp_path: Path) -> None:
         path.write_text("1 Q0 a 1 1.0 s\n")
     runs: Any = {"glob": str(tmp_path / "*.run"), "list": paths, "dict": dict(zip("xy", paths, strict=True))}[given]
     scores = irmx.scores("AP", {"1": {"a": 1}}, runs)
-    assert (scores.systems, scores.values.tolist()) == (
-        ("x", "y") if given == "dict" else ("a.run", "b.run"),
-        [[[1], [1]]],
-    )
+    assert scores.systems == (("x", "y") if given == "dict" else ("a.run", "b.run"))
+    assert scores.values.tolist() == [[[1], [1]]]
 
 
 # -- parts -----------------------------------------------------------------------------------------------------------
@@ -96,12 +94,8 @@ def test_names_stay_as_they_are(names: list[str], tmp_path: Path) -> None:
     """Two of one measure stay two, and those of another tool are no less."""
     scores = Scores.from_frame(pd.DataFrame({"query_id": "1", "system": "one", "measure": names, "value": [0.25, 0.5]}))
     scores.to_parquet(tmp_path / "scores.parquet")
-    for same in (
-        scores,
-        scores.select(),
-        pickle.loads(pickle.dumps(scores)),
-        Scores.read_parquet(tmp_path / "scores.parquet"),
-    ):
+    read = Scores.read_parquet(tmp_path / "scores.parquet")
+    for same in (scores, scores.select(), pickle.loads(pickle.dumps(scores)), read):
         assert [str(m) for m in same.measures] == names
         assert [same[name].item() for name in names] == same.means().loc["one"].tolist() == [0.25, 0.5]
     with pytest.raises(UsageError):
@@ -129,10 +123,8 @@ def test_frames_are_tidy_and_come_back(demo: Scores) -> None:
     scores = Scores.from_frame(pd.DataFrame(of_pyterrier))
     assert (scores.topics, scores.systems, scores["AP"].tolist()) == (("1", "2"), ("one", "two"), [[0.5, 0.25], [1, 0]])
     assert scores.retrieved.tolist() == [[True, True], [True, False]]
-    for columns in (
-        {"query_id": ["1"], "system": "a", "value": 1.0},
-        {"query_id": [1, 1], "system": "a", "measure": "AP", "value": 1.0},
-    ):
+    twice = {"query_id": [1, 1], "system": "a", "measure": "AP", "value": 1.0}
+    for columns in ({"query_id": ["1"], "system": "a", "value": 1.0}, twice):
         with pytest.raises(DataError, match=r"'measure'|twice"):
             Scores.from_frame(pd.DataFrame(columns))
 

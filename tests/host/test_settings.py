@@ -53,17 +53,13 @@ def test_every_model_that_needs_no_parameter() -> None:
         ("NCP(law=geometric(p=*))", "but geometric takes a float in the range (0, 1] for it"),
         ("P@*", "but P takes an int in the range"),
         ("NCP(law=first|)", "NCP has an empty value of 'law'; values are separated by |, as in law=A|B"),
-        ("NCP(law=first|first)", "the value first of 'law' twice"),
         ("NCP(law=first|frist)", "Did you mean first?"),
-        ("NCP(low=first|uniform)", "Did you mean law?"),
         ("NCPP(law=*)", "There is no measure NCPP."),
         ("map_cut@5|10", "map_cut is a name of trec_eval, which takes no parameters and no @."),
         ("P_5(rel=1|2)", "P_5 is a name of trec_eval"),
         ("NCP(law=first|uniform,law=first)", "The parameter 'law' is given twice"),
         ("NCP(first|uniform)", "Parameters are given by name"),
         ("NCP@5|10", "NCP needs the parameter 'law'"),
-        ("RBP(p=0:2:3)", "'p' parameter of RBP must be"),
-        ("MSU(L=1:0:3)", "low < high"),
     ],
 )  # fmt: skip
 def test_errors_say_what_to_write(text: str, message: str) -> None:
@@ -73,9 +69,7 @@ def test_errors_say_what_to_write(text: str, message: str) -> None:
 
 
 def test_where_one_measure_is_expected_the_number_of_settings_is_said(command: Callable[..., Any]) -> None:
-    with pytest.raises(
-        UsageError, match=r"P@1:9:9 stands for 9 measures \(P@1, P@2, P@3, \.\.\.\), where one is expected"
-    ):
+    with pytest.raises(UsageError, match=r"P@1:9:9 stands for 9 measures .* where one is expected"):
         parse_measure("P@1:9:9")
     done = command("explain", qrels_path(), run_path("bm25"), "P@5|10", "--topic", "1")
     assert (done.code, "stands for 2 measures" in done.err) == (2, True)

@@ -1,5 +1,6 @@
 """What would give 0 in silence is told: rel above every grade, a run of which no document is judged."""
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -34,13 +35,7 @@ def test_rel_that_some_document_has_is_not_told() -> None:
 )
 @pytest.mark.parametrize("rel", [2**31, 4294967297, 99999999999, 2**63 - 1])
 def test_one_bound_for_rel_which_the_message_says(measure: str, rel: int) -> None:
-    text = (
-        measure.format(rel)
-        if "{" in measure
-        else measure.replace("@", f"(rel={rel})@")
-        if "@" in measure
-        else f"{measure}(rel={rel})"
-    )
+    text = measure.format(rel) if "{" in measure else re.sub("(@|$)", rf"(rel={rel})\1", measure, count=1)
     with pytest.raises(UsageError, match=r", (2147483647|10000)\]. Got"):
         irmx.calc_aggregate(text, QRELS, RUN)
 

@@ -14,10 +14,8 @@ import irmx
 from irmx import Column, DataError, Measure, Rankings, TopicScores
 from irmx.toolkit import DetailedMetric
 
-TIME, WORDS = (
-    Column("run", "timestamp", "when it was emitted", unit="s"),
-    Column("run", "length", "words", optional=True),
-)
+TIME = Column("run", "timestamp", "when it was emitted", unit="s")
+WORDS = Column("run", "length", "words", optional=True)
 QRELS = pd.DataFrame(
     [("1", "a", 1, "n1"), ("1", "a", 1, "n2"), ("1", "b", 0, ""), ("1", "", 0, "n3"), ("2", "c", 1, "n1")],
     columns=["query_id", "doc_id", "relevance", "iteration"],
@@ -82,9 +80,7 @@ SPANS = Spans()
 @pytest.mark.parametrize("measure", ["AP", "NCP(law=first)", "INST(max_rel=1)", Refuses(), RanksRepeats()], ids=str)
 def test_a_stream_may_repeat_a_document_and_a_ranking_may_not(measure: Any) -> None:
     assert {m.query_id: m.value for m in irmx.iter_calc([SPANS], QRELS, RUN)} == {"1": 7, "2": 0}
-    with pytest.raises(
-        DataError, match=r"^(Refuses|\w+).*The run has the document 'a' more than once for query '?1"
-    ) as told:
+    with pytest.raises(DataError, match=r"^(Refuses|\w+).* the document 'a' more than once for query '?1") as told:
         irmx.calc_aggregate([SPANS, measure], QRELS, RUN)
     assert str(measure) in str(told.value)
     if isinstance(measure, Refuses):

@@ -81,15 +81,14 @@ def test_a_sound_measure_passes_every_check() -> None:
 
 def test_a_failure_that_is_expected_is_reported_with_its_reason() -> None:
     results = check_measure(Uncited(weight=0.25), expected_failures={"citation": "not published yet"}, examples=3)
-    assert [(r.check, r.text) for r in results if r.outcome == "expected failure"] == [
-        ("citation", "not published yet")
-    ]
+    failed = [(r.check, r.text) for r in results if r.outcome == "expected failure"]
+    assert failed == [("citation", "not published yet")]
     assert {r.outcome for r in results} == {"passed", "expected failure"}
 
 
 def test_a_failure_that_is_expected_and_does_not_come_is_told() -> None:
     with pytest.raises(
-        CheckError, match=rf"1 of {len(CHECKS)} checks failed.\n\n\[citation\] .*was expected to fail \(not published"
+        CheckError, match=rf"1 of {len(CHECKS)} checks failed.\n\n\[citation\] .*expected to fail \(not"
     ):
         check_measure(Flawless(weight=0.25), expected_failures=lambda m: {"citation": "not published"}, examples=3)
 
@@ -130,17 +129,12 @@ def test_further_measures_of_a_class_get_the_checks_of_what_parameters_change() 
     for test in mark.args[1]:
         measure, check = test.values
         checks.setdefault(str(measure), []).append(check.func.__name__.removeprefix("check_"))
-    assert checks == {
-        "ZFlawless(weight=0.25)": list(CHECKS),
-        "ZFlawless(weight=0.5)": list(OF_SETTINGS),
-        "ZUncited(weight=0.5)": list(CHECKS),
-    }
+    of = {"ZFlawless(weight=0.25)": CHECKS, "ZFlawless(weight=0.5)": OF_SETTINGS, "ZUncited(weight=0.5)": CHECKS}
+    assert checks == {name: list(known) for name, known in of.items()}
 
 
 def test_a_setting_whose_place_the_examples_take_is_told() -> None:
-    with pytest.warns(
-        irmx.errors.PluginWarning, match=r"^NCP\(rel=2\) is not checked: it lacks the required law\. .*: NCP"
-    ):
+    with pytest.warns(irmx.errors.PluginWarning, match=r"^NCP\(rel=2\) is not checked: .* required law\. .*: NCP"):
         found = list(instances(irmx.NCP(rel=2)))
     assert found == list(instances(irmx.NCP))
 
@@ -206,11 +200,8 @@ def test_samples_have_what_data_may_have() -> None:
 
 def test_samples_of_a_measure_whose_relevant_documents_have_huge_grades() -> None:
     """There is no room for all grades below it."""
-    grades = [
-        row["relevance"]
-        for one in seen(samples(irmx.parse_measure("NCP(law=first,rel=1000000000)")))
-        for row in one.qrels
-    ]
+    found = seen(samples(irmx.parse_measure("NCP(law=first,rel=1000000000)")))
+    grades = [row["relevance"] for one in found for row in one.qrels]
     assert {0, 10**9 - 1, 10**9} <= set(grades)
 
 
@@ -268,10 +259,7 @@ def test_the_same_samples_every_time() -> None:
     ("lines", "said"),
     [
         ("import irmx; irmx.calc('NCP(law=uniform)', {'q': {'a': 1}}, {'q': {'a': 1.0}})", ""),
-        (
-            "import irmx.testing",
-            "irmx.testing needs hypothesis, which generates the data. To install it: python -m pip",
-        ),
+        ("import irmx.testing", "irmx.testing needs hypothesis, which generates the data. To install it: python -m"),
     ],
 )
 def test_only_the_kit_needs_hypothesis(lines: str, said: str) -> None:

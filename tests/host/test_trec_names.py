@@ -55,9 +55,8 @@ def test_names_of_plugins_and_of_ir_measures_win(enough: Callable[..., Any]) -> 
 
 
 everywhere = sorted((*pytrec_eval.supported_measures, *pytrec_eval.supported_nicknames))
-numbers = st.lists(
-    st.one_of(st.integers(1, 200).map(str), st.decimals(0, 1, places=2).map(str)), min_size=1, max_size=3
-)
+places = st.decimals(0, 1, places=2).map(str)
+numbers = st.lists(st.one_of(st.integers(1, 200).map(str), places), min_size=1, max_size=3)
 asked = st.tuples(st.sampled_from(everywhere), st.one_of(st.just(""), st.tuples(st.sampled_from("._"), numbers.map(",".join)).map("".join)))  # fmt: skip
 
 

@@ -13,10 +13,7 @@ def folder(tmp_path: Path) -> Path:
     path = tmp_path / "track"
     path.mkdir()
     (path / "topics.xml").write_text(track_files.TOPICS, encoding="utf-8")
-    for name, rows in {
-        "nuggets": track_files.NUGGETS,
-        "matches": track_files.MATCHES,
-        "pool": track_files.UPDATES,
-    }.items():
+    tables = {"nuggets": track_files.NUGGETS, "matches": track_files.MATCHES, "pool": track_files.UPDATES}
+    for name, rows in tables.items():
         track_files.write(path / f"{name}.tsv", rows)
     return path

@@ -22,7 +22,7 @@ ALL = [*COLUMNS, *EXTRA, *OF_THE_TRACK]
 def qrels_of(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Judgments of one topic; a row has doc_id, iteration and what is special."""
     full = [
-        {"query_id": "q", "relevance": int(bool(r["iteration"])), **NUGGETS.get(r["iteration"], {}), **r} for r in rows
+        {"query_id": "q", "relevance": int(r["iteration"] > ""), **NUGGETS.get(r["iteration"], {}), **r} for r in rows
     ]
     extra = [name for name in [*EXTRA, *OF_THE_TRACK] if any(name in r for r in rows)]
     return pd.DataFrame(full).reindex(columns=[*COLUMNS, *extra])

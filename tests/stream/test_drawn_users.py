@@ -12,12 +12,8 @@ from irmx_stream import Population, msu, simulate, stream_of
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 DAY = 86400.0
-UPDATES = {
-    "doc_id": ["u1", "u2", "u3"],
-    "timestamp": [3600, 5000, 90000],
-    "length": [24, 40, 30],
-    "score": [0.9, 0.5, 0.7],
-}
+UPDATES = {"doc_id": ["u1", "u2", "u3"], "timestamp": [3600, 5000, 90000], "length": [24, 40, 30]}
+UPDATES["score"] = [0.9, 0.5, 0.7]
 NUGGETS = {"doc_id": ["u1", "u3"], "iteration": ["n1", "n2"], "timestamp": [0, 100]}
 
 

@@ -50,9 +50,8 @@ def test_of_two_nuggets_neither_is_the_far_one() -> None:
     more = pd.concat([QRELS, QRELS.iloc[-1:].assign(iteration="n2", timestamp=LATE)])
     assert told(more, "LC") == [f"The qrels: {FAR} 2 more nuggets are that far from any other of the topic."]
     third = QRELS.iloc[-1:].assign(iteration="n3", timestamp=600)
-    assert told(pd.concat([more, third]), "LC") == [
-        f"The qrels: {FAR} 1 more nugget is that far from any other of the topic."
-    ]
+    said = [f"The qrels: {FAR} 1 more nugget is that far from any other of the topic."]
+    assert told(pd.concat([more, third]), "LC") == said
 
 
 def test_a_nugget_without_a_time_that_no_measure_reads_is_no_matter() -> None:

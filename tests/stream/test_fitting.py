@@ -109,9 +109,8 @@ def test_a_frame_and_a_file_give_what_the_traces_give(tmp_path: Path) -> None:
     frame(log).to_csv(tmp_path / "log.csv", index=False)
     fits = [fit_population(source, end=4 * DAY) for source in (log, frame(log), tmp_path / "log.csv")]
     assert [fit.population.MA for fit in fits] == pytest.approx([fits[0].population.MA] * 3, rel=1e-9)
-    assert [(fit.users, fit.sessions, fit.times_away) for fit in fits] == [
-        (30, len(log.traces.start), len(log.traces.start) - 30)
-    ] * 3
+    sessions = len(log.traces.start)
+    assert [(fit.users, fit.sessions, fit.times_away) for fit in fits] == [(30, sessions, sessions - 30)] * 3
     assert (fits[1].population.speed_mu, fits[1].population.speed_sigma) == (1.29, 0.558)
     assert "speed_mu" not in fits[1].intervals
 
@@ -145,9 +144,8 @@ def test_users_who_are_all_the_same_have_no_spread() -> None:
     low, high = fit.intervals["SD"]
     assert low == 0
     assert 0 < high < 60
-    assert fit.intervals["MD"] == pytest.approx(
-        (60 / math.exp(1.96 / math.sqrt(200)), 60 * math.exp(1.96 / math.sqrt(200))), 1e-4
-    )
+    factor = math.exp(1.96 / math.sqrt(200))
+    assert fit.intervals["MD"] == pytest.approx((60 / factor, 60 * factor), 1e-4)
 
 
 @pytest.mark.slow

@@ -35,11 +35,7 @@ CASES: dict[str, tuple[ReadingInterface, str, dict[str, Any]]] = {
     "ranked, short look back": (RANKED(p=0.7, lookback="5s", seed=3), "ranked", {"p": 0.7, "lookback": 5, "seed": 3}),
     "ranked, timed": (RANKED(p=0.9, timed=True), "ranked", {"p": 0.9, "timed": True}),
     "ranked, again": (RANKED(p=0.7, again=True, lookback="9s"), "ranked", {"p": 0.7, "again": True, "lookback": 9}),
-    "ranked, timed and again": (
-        RANKED(p=0.9, again=True, timed=True),
-        "ranked",
-        {"p": 0.9, "again": True, "timed": True},
-    ),
+    "ranked, timed, again": (RANKED(p=0.9, again=True, timed=True), "ranked", {"p": 0.9, "again": True, "timed": True}),
     "push": (PUSH, "push", {}),
     "push, at most 2 a day": (PUSH(daily_limit=2), "push", {"daily_limit": 2}),
     "push, nothing": (PUSH(daily_limit=0), "push", {"daily_limit": 0}),

@@ -56,9 +56,8 @@ def test_the_error_of_the_mean_is_that_of_the_users_means() -> None:
         gains.append(msu(updates, known, simulate(users, days * 86400), users.speed).gains)
     of_user = sum(gains) / 3
     assert mean == pytest.approx(of_user.mean())
-    assert results.fields == {
-        irmx.MSU(users=50): {"standard_error": pytest.approx(np.std(of_user, ddof=1) / np.sqrt(50))}
-    }
+    error = np.std(of_user, ddof=1) / np.sqrt(50)
+    assert results.fields == {irmx.MSU(users=50): {"standard_error": pytest.approx(error)}}
 
 
 def test_topics_with_different_numbers_of_users_share_the_first_ones() -> None:

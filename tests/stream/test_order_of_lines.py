@@ -13,13 +13,8 @@ from irmx_stream.plugin import irmx_measures
 HOUR = 3600.0
 USERS = "users=20,MA='2h',SA='1h',MD='9s',SD='9s'"
 """Users who read few of the updates at a visit, so that it matters which come first."""
-INTERFACES = (
-    "reverse_chronological",
-    "chronological",
-    "ranked",
-    "ranked(timed=True,again=True)",
-    "push(daily_limit=2)",
-)
+INTERFACES = ["reverse_chronological", "chronological", "ranked", "push(daily_limit=2)"]
+INTERFACES.append("ranked(timed=True,again=True)")
 MEASURES = [
     *(text for measure in irmx_measures() if measure.NAME != "MSU" for text in measure.EXAMPLES),
     "ELG(duplicates='all')",
@@ -74,9 +69,8 @@ def test_of_one_time_and_one_confidence_the_largest_id_is_read_first() -> None:
 
 
 def test_the_order_of_the_run_is_an_option() -> None:
-    qrels = pd.DataFrame(
-        {"query_id": "q", "doc_id": ["u1", "u2"], "iteration": ["n1", "n2"], "relevance": 1, "timestamp": 0}
-    )
+    held = {"doc_id": ["u1", "u2"], "iteration": ["n1", "n2"], "relevance": 1, "timestamp": 0}
+    qrels = pd.DataFrame({"query_id": "q", **held})
     qrels = qrels.assign(query_start=0, query_end=30 * HOUR, importance=3, nugget_length=5, match_start=0, match_end=4)
     run = pd.DataFrame({"query_id": "q", "doc_id": ["u1", "u2"], "score": 1.0, "timestamp": HOUR, "length": [300, 40]})
     turned = run.iloc[::-1]
@@ -103,9 +97,8 @@ def test_the_function_does_not_depend_on_the_order_either() -> None:
     traces = simulate(users, "2d")
     count = 60
     updates = pd.DataFrame({"doc_id": [f"u{i}" for i in range(count)], "timestamp": [3600.0 * (i % 3) for i in range(count)], "length": 9})  # fmt: skip
-    nuggets = pd.DataFrame(
-        {"doc_id": updates["doc_id"], "iteration": [f"n{i % 7}" for i in range(count)], "timestamp": 0.0}
-    )
+    names = [f"n{i % 7}" for i in range(count)]
+    nuggets = pd.DataFrame({"doc_id": updates["doc_id"], "iteration": names, "timestamp": 0.0})
     wanted = msu(updates, nuggets, traces, users.speed, L=0.9)
     shuffled = [t.sample(frac=1, random_state=3) for t in (updates, nuggets)]
     assert msu(*shuffled, traces, users.speed, L=0.9).gains.tolist() == wanted.gains.tolist()

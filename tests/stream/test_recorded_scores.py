@@ -73,9 +73,8 @@ def test_a_log_of_simulated_users_scores_as_they_do(collection: Any, log: pd.Dat
 def test_the_stream_of_a_topic_is_what_msu_takes(collection: Any, log: pd.DataFrame) -> None:
     recorded = read_traces(log)
     topics = topic_streams(*collection)
-    assert {t: (s.query_id, s.start, s.end) for t, s in topics.items()} == {
-        t: (t, s, s + w) for t, (s, w) in WINDOWS.items()
-    }
+    windows = {t: (t, s, s + w) for t, (s, w) in WINDOWS.items()}
+    assert {t: (s.query_id, s.start, s.end) for t, s in topics.items()} == windows
     found = score_recorded(MSU, *collection, recorded)
     for metric in found.per_query:
         topic = topics[metric.query_id]
@@ -89,9 +88,7 @@ def test_the_stream_of_a_topic_is_what_msu_takes(collection: Any, log: pd.DataFr
 def test_a_speed_for_all_and_a_topic_that_the_run_lacks(collection: Any, log: pd.DataFrame) -> None:
     qrels, run = collection
     recorded = read_traces(log.drop(columns="speed"))
-    with pytest.raises(
-        UsageError, match=r"does not have the reading speeds .* column 'speed', or set one speed for all, .* is 4\.25"
-    ):
+    with pytest.raises(UsageError, match=r"column 'speed', or set one speed for all, .* is 4\.25"):
         score_recorded("MSU", qrels, run, recorded)
     slow, quick = (score_recorded("MSU(L=1)", qrels, run, recorded, speed).aggregated[MSU(L=1)] for speed in (0.5, 50))
     assert 0 < slow < quick
@@ -104,14 +101,11 @@ def test_a_speed_for_all_and_a_topic_that_the_run_lacks(collection: Any, log: pd
 def test_windows_without_visits_are_told(collection: Any, log: pd.DataFrame) -> None:
     early = log[log["start"] < 2_000_000]
     with pytest.warns(
-        DataWarning,
-        match=r"1 of 2 topics has no recorded session .* from 2000000 to 2172800, of topic b; the .* sessions",
+        DataWarning, match=r"1 of 2 topics has no recorded session .* from 2000000 to 2172800, of topic b"
     ):
         found = score_recorded("MSU", *collection, read_traces(early))
     assert found.per_query[1].value == 0
-    with pytest.raises(
-        DataError, match=r"No recorded session lies within the time window of any topic.*with the same origin"
-    ):
+    with pytest.raises(DataError, match=r"No recorded session lies within the time window of any topic"):
         score_recorded("MSU", *collection, read_traces(log.assign(start=log["start"] + 9e8)))
 
 
@@ -137,10 +131,7 @@ def test_the_command(collection: Any, log: pd.DataFrame, tmp_path: Path, command
     assert command("stream", "score", *files).out.splitlines()[1:] == [lines[4]]
     assert float(command("stream", "score", *files, "-p", "-1").out.split("\t")[-1]) == wanted[4][3]
     (tmp_path / "log.csv").write_text(log.drop(columns="speed").to_csv(index=False))
-    for more, says in (
-        ((), "a column 'speed'"),
-        (("--speed", "0"), "--speed must be a number of words per second above 0"),
-    ):
+    for more, says in (((), "a column 'speed'"), (("--speed", "0"), "--speed must be a number of words per second")):
         refused = command("stream", "score", *files, *more)
         assert (refused.code, refused.out) == (2, "")
         assert says in " ".join(refused.err.split())
@@ -155,9 +146,7 @@ def test_a_speed_for_all_replaces_a_column_with_gaps(
     recorded = read_traces(gaps)
     found = score_recorded("MSU", *collection, recorded, speed=4.25)
     assert found.per_query == score_recorded("MSU", *collection, read_traces(log.drop(columns="speed")), 4.25).per_query
-    said = (
-        r"row 3 \(counted from 0\): the session has no speed. Add one to every session, or set one speed for all users"
-    )
+    said = r"row 3 \(counted from 0\): the session has no speed. Add one to every session, or set one speed for all"
     with pytest.raises(DataError, match=said):
         score_recorded("MSU", *collection, recorded)
     with pytest.raises(DataError, match=said):

@@ -65,12 +65,8 @@ def plainly(
     def over(a: float, b: float) -> float:
         return a / b if b else 0.0
 
-    eg, elg, comp, lc = (
-        over(found, verbosity),
-        over(in_time, verbosity),
-        over(found, everything),
-        over(in_time, everything),
-    )
+    eg, elg = over(found, verbosity), over(in_time, verbosity)
+    comp, lc = over(found, everything), over(in_time, everything)
     nelg = over(elg, best)
     return {
         "EG": eg, "nEG": over(eg, best), "ELG": elg, "nELG": nelg, "Comp": comp, "LC": lc,

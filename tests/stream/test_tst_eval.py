@@ -64,9 +64,7 @@ def test_eval_of_a_folder_that_lacks_files_exits_1(folder: Path, tmp_path: Path,
 def test_a_folder_without_the_format_is_offered_the_remedy(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=f"{folder} is a folder, not a qrels file. .* name the format: tst:{folder}"):
         irmx.read_qrels(folder)
-    with pytest.raises(
-        DataError, match=f"{folder} is a folder, not a run file. .* name the format: .*parquet:{folder}"
-    ):
+    with pytest.raises(DataError, match=f"{folder} is a folder, not a run file. .* the format: .*parquet:{folder}"):
         irmx.read_run(folder)
 
 

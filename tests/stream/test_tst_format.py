@@ -19,11 +19,8 @@ def test_a_folder_as_rows_of_nuggets(folder: Path) -> None:
 
 
 def test_files_are_known_by_content_packed_or_not(folder: Path) -> None:
-    for name, new, pack in (
-        ("topics.xml", "a.gz", gzip.compress),
-        ("nuggets.tsv", "b", bz2.compress),
-        ("pool.tsv", "c.txt", bytes),
-    ):
+    packed = (("topics.xml", "a.gz", gzip.compress), ("nuggets.tsv", "b", bz2.compress), ("pool.tsv", "c.txt", bytes))
+    for name, new, pack in packed:
         (folder / new).write_bytes(pack((folder / name).read_bytes()))
         (folder / name).unlink()
     (folder / "README").write_text("Not one of them.\n", encoding="utf-8")
@@ -46,11 +43,8 @@ def test_near_duplicates_found_later(folder: Path, name: str, headed: bool) -> N
     """The extended pool is the one that holds all of the other; with two originals an update holds what both hold."""
     track_files.write(folder / name, [*track_files.UPDATES[not headed :], *track_files.EXTENDED])
     assert track_files.rows_of(folder) == [*track_files.WANTED[:6], *track_files.LATER, *track_files.WANTED[6:]]
-    copies = [
-        row
-        for row in track_files.rows_of(folder, ["doc_id", "iteration", *track_files.OF_COPIES])
-        if row[2] is not None
-    ]
+    rows = track_files.rows_of(folder, ["doc_id", "iteration", *track_files.OF_COPIES])
+    copies = [row for row in rows if row[2] is not None]
     assert copies == [
         ("200-bb-2", "N1", 4, 0),
         ("200-bb-2", "N2", 4, 1),
@@ -100,12 +94,16 @@ def test_without_texts_places_are_in_proportion(folder: Path) -> None:
     found = track_files.rows_of(folder)
     assert [row[:7] + row[9:] for row in found] == [row[:7] + row[9:] for row in track_files.WANTED]
     assert [row[7:9] for row in found if row[7] is not None] == [(0, 3), (0, 3), (0, 1), (0, 1), (2, 5), (0, 3)]
-    track = [
-        row[1:] for row in track_files.rows_of(folder, ["match_start", *track_files.OF_THE_TRACK]) if row[0] is not None
-    ]
-    assert track == [(2, 0, 2, 4), (2, 0, 2, 4), (3, 0, 0, 4), (3, 0, 0, 3), (3, 1, 4, 6), (2, 0, 2, 5)], (
-        "as with texts"
-    )
+    rows = track_files.rows_of(folder, ["match_start", *track_files.OF_THE_TRACK])
+    track = [row[1:] for row in rows if row[0] is not None]
+    assert track == [
+        (2, 0, 2, 4),
+        (2, 0, 2, 4),
+        (3, 0, 0, 4),
+        (3, 0, 0, 3),
+        (3, 1, 4, 6),
+        (2, 0, 2, 5),
+    ]  # as with texts
 
 
 def test_with_lengths_in_characters_only_a_word_is_six(folder: Path) -> None:
@@ -144,7 +142,5 @@ def test_without_any_length_it_is_missing(folder: Path) -> None:
 def test_several_matches_of_a_nugget_in_an_update_are_rows_of_their_own(folder: Path) -> None:
     again = [["TS99.2", "500-ee-1", "M1", "20", "25", "0"], ["TS99.2", "500-ee-1", "M1", "2", "15", "1"]]
     track_files.write(folder / "matches.tsv", [*track_files.MATCHES, *again])
-    assert track_files.rows_of(folder) == [
-        *track_files.WANTED,
-        (*track_files.WANTED[-1][:7], 4, 5, *track_files.WANTED[-1][9:]),
-    ]
+    last = track_files.WANTED[-1]
+    assert track_files.rows_of(folder) == [*track_files.WANTED, (*last[:7], 4, 5, *last[9:])]

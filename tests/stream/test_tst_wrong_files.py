@@ -53,19 +53,16 @@ WRONG = [
     ("nuggets", "\t2000\t", "\t1326510000000\t", r"nuggets.tsv, line 3: the timestamp 1326510000000 is not in seconds"),
     ("nuggets", "\t2000\t1", "\t2000\t-2", r"nuggets.tsv, line 3: the importance '-2' is below -1"),
     ("nuggets", "\t2000\t1", "\t2000\t-0.5", r"nuggets.tsv, line 3: the importance -0.5 is negative"),
-    ("nuggets", "\t2000\t1", "\t2000\tinf", r"nuggets.tsv, line 3: the importance 'inf' is not a number"),
     ("nuggets", "N2", "N1", r"nuggets.tsv, line 3: nugget N1 of topic 1 is already in line 2"),
     ("nuggets", "N2\t2000\t1\t15\ttwo people hurt", "N2\t2000", r"nuggets.tsv, line 3: too few fields: 3 .*nugget_text"),
     ("nuggets", "\tN2\t", "\t\t", r"nuggets.tsv, line 3: the nugget_id is empty"),
     ("matches", "\t300-cc-3\t", "\t\t", r"matches.tsv, line 4: the update_id is empty"),
     ("matches", "\t11\t26", "\t26\t11", r"matches.tsv, line 4: the match ends before it starts: 11 < 26"),
     ("matches", "\t11\t26", "\t-1\t26", r"matches.tsv, line 4: the match_start '-1' is below 0"),
-    ("matches", "\t11\t26", "\t11\tx", r"matches.tsv, line 4: the match_end 'x' is not a number"),
     ("pool", "\t999-zz-9\tPolice", "", r"pool.tsv, line 5: too few fields"),
     ("pool", "TS99.2\t500-ee-1", "TS99.3\t500-ee-1", r"pool.tsv, line 7: topic 3 is not among the topics, which are 1, 2"),
     ("topics", "<end>9500", "<end>50", r"topics.xml, line 3: topic 1 ends before it starts: 50 < 500"),
     ("topics", "<end>9500", "<end>late", r"topics.xml, line 3: the <end> 'late' of topic 1 is not a number"),
-    ("topics", "<end>9500", "<end>inf", r"topics.xml, line 3: the <end> 'inf' of topic 1 is not a number"),
     ("topics", "<end>9500", "<end>1326510000000", r"topics.xml, line 3: topic 1: the <end> 1326510000000 is not in seconds"),
     ("topics", "<end>9500</end>", "", r"topics.xml, line 3: the event has no <end>. It has: id, title, start, query"),
     ("topics", "<id>2<", "<id>1<", r"topics.xml, line 10: topic 1 is already in line 3"),
@@ -125,9 +122,7 @@ def test_a_packed_file_that_is_cut_off_is_named(folder: Path) -> None:
 def test_a_missing_file_is_named_with_what_is_there(folder: Path, name: str, kind: str) -> None:
     (folder / name).rename(folder.parent / name)
     (folder / "other.xml").write_text("<queries/>", encoding="utf-8")
-    with pytest.raises(
-        DataError, match=rf"lacks the track's {kind}, .*It holds: .*other.xml \(not recognised\)"
-    ) as error:
+    with pytest.raises(DataError, match=rf"lacks the track's {kind}, .*other.xml \(not recognised\)") as error:
         track_files.rows_of(folder)
     there = {"nuggets.tsv (nuggets)", "matches.tsv (matches)", "pool.tsv (updates)", "topics.xml (topics)"}
     assert {t for t in there if t in str(error.value)} == {t for t in there if not t.startswith(f"{name} ")}

@@ -48,10 +48,8 @@ def paper() -> tuple[pd.DataFrame, pd.DataFrame, Traces]:
             "length": [s * SPEED for s in SECONDS],
         }
     )
-    nuggets = pd.DataFrame(
-        [(f"u{u}", n, KNOWN[n]) for u, names in HELD.items() for n in names],
-        columns=["doc_id", "iteration", "timestamp"],
-    )
+    rows = [(f"u{u}", n, KNOWN[n]) for u, names in HELD.items() for n in names]
+    nuggets = pd.DataFrame(rows, columns=["doc_id", "iteration", "timestamp"])
     return updates, nuggets, Traces(np.array([0, 4]), np.array(SESSIONS), np.full(4, 60.0))
 
 
@@ -112,12 +110,10 @@ def cases(draw: st.DrawFn) -> tuple[Stream, Traces, list[float]]:
     pairs = draw(st.lists(st.tuples(st.integers(0, max(count - 1, 0)), st.integers(0, nuggets - 1)), max_size=12))
     known = draw(st.lists(st.integers(-5, 45), min_size=nuggets, max_size=nuggets))
     update, nugget = np.array(pairs if count else [], dtype=np.int64).reshape(-1, 2).T
-    stream = Stream.of(
-        *(np.array(v, dtype=float) for v in (times, lengths, scores)), update, nugget, np.array(known, float)
-    )
-    users = draw(
-        st.lists(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 9)), max_size=6), min_size=1, max_size=4)
-    )
+    columns = (np.array(v, dtype=float) for v in (times, lengths, scores))
+    stream = Stream.of(*columns, update, nugget, np.array(known, float))
+    visits = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 9)), max_size=6)
+    users = draw(st.lists(visits, min_size=1, max_size=4))
     starts, durations = [], []
     for sessions in users:
         now = 0
@@ -129,6 +125,14 @@ def cases(draw: st.DrawFn) -> tuple[Stream, Traces, list[float]]:
     offsets = np.cumsum([0, *map(len, users)])
     speeds = draw(st.lists(st.integers(1, 4), min_size=len(users), max_size=len(users)))
     return stream, Traces(offsets, np.array(starts, float), np.array(durations, float)), [float(s) for s in speeds]
+
+
+def drawn_stream(seed: int, count: int, held: int, nuggets: int, below: tuple[int, int, int] = (3000, 30, 5)) -> Stream:
+    """Return a stream of times, lengths and scores below some numbers, in which some updates hold nuggets."""
+    rng = np.random.default_rng(seed)
+    columns = [rng.integers(0, n, count).astype(float) for n in below]
+    pairs = rng.integers(0, count, held), rng.integers(0, nuggets, held)
+    return Stream.of(*columns, *pairs, rng.integers(-1000, below[0], nuggets).astype(float))
 
 
 def gains_one_by_one(
@@ -199,16 +203,8 @@ def test_a_nugget_known_when_a_session_starts() -> None:
 
 @pytest.mark.parametrize("population", [Population(), Population(MA="5m", SA="5m", MD="20s", SD="40s")])
 def test_equal_to_users_of_a_population_who_read_one_by_one(population: Population) -> None:
-    rng = np.random.default_rng(5)
-    count, window = 400, 86400.0
-    stream = Stream.of(
-        rng.integers(0, window, count).astype(float),
-        rng.integers(0, 200, count).astype(float),
-        rng.integers(0, 3, count).astype(float),
-        rng.integers(0, count, 120),
-        rng.integers(0, 40, 120),
-        rng.integers(-1000, window, 40).astype(float),
-    )
+    window = 86400.0
+    stream = drawn_stream(5, 400, 120, 40, (int(window), 200, 3))
     users = population.draw(40, seed=2)
     traces = simulate(users, window, seed=2)
     one_by_one = gains_one_by_one(stream, traces, users.speed.tolist(), 0.9)
@@ -217,13 +213,7 @@ def test_equal_to_users_of_a_population_who_read_one_by_one(population: Populati
 
 
 def test_numpy_and_the_compiled_way_give_the_same_gains(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(1)
-    stream = Stream.of(
-        *(rng.integers(0, n, 300).astype(float) for n in (3000, 30, 5)),
-        rng.integers(0, 300, 80),
-        rng.integers(0, 20, 80),
-        rng.integers(0, 3000, 20).astype(float),
-    )
+    stream = drawn_stream(1, 300, 80, 20)
     users = Population(MA="2m", SA="1m", MD="20s", SD="9s").draw(60)
     traces = simulate(users, 3000.0)
     monkeypatch.setattr(compiled_gains, "in_use", lambda work: False)
@@ -262,9 +252,8 @@ print(gains_of(stream, simulate(users, "2d"), users.speed, REVERSE_CHRONOLOGICAL
 """
     paths = filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    found = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script], env=environment, capture_output=True, text=True
-    )
+    command = [sys.executable, "-W", "error", "-c", script]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert (found.stdout, found.stderr) == ("10.0\n", "")
 
 
@@ -283,13 +272,7 @@ def test_the_compiled_way_finds_moments_far_from_the_times_of_the_updates(scale:
 def test_parts_of_the_users_are_the_same_users(monkeypatch: pytest.MonkeyPatch) -> None:
     from irmx_stream import gains as stream_utility
 
-    rng = np.random.default_rng(3)
-    stream = Stream.of(
-        *(rng.integers(0, n, 90).astype(float) for n in (3000, 30, 5)),
-        rng.integers(0, 90, 30),
-        rng.integers(0, 8, 30),
-        rng.integers(0, 3000, 8).astype(float),
-    )
+    stream = drawn_stream(3, 90, 30, 8)
     users = Population(MA="2m", SA="1m", MD="20s", SD="9s").draw(50)
     traces = simulate(users, 3000.0)
     whole = reads_of(stream, traces, users.speed)
@@ -355,12 +338,7 @@ def test_requests_that_cannot_be(changes: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     ("table", "column", "value", "said"),
     [
-        (
-            "updates",
-            "length",
-            -1.0,
-            r"updates, row 0 .*: the length must be a number in the range \[0, inf\). Got -1.0",
-        ),
+        ("updates", "length", -1.0, r"updates, row 0 .*: the length must be .* in the range \[0, inf\). Got -1.0"),
         ("updates", "timestamp", math.nan, "updates, row 0 .*: the timestamp is missing"),
         ("updates", "length", None, "lacks the column 'length', length of the update. It has: doc_id, timestamp"),
         ("nuggets", "timestamp", "soon", "nuggets, row 0 .*: the timestamp must be a number. Got 'soon'"),

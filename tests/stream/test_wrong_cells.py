@@ -10,9 +10,7 @@ from irmx import DataError
 
 QRELS = pd.DataFrame({"query_id": "q", "doc_id": ["a", "b", "c"], "iteration": ["n", "m", "o"], "relevance": 1, "importance": 1,
                       "timestamp": [0, 3600, 7200], "query_start": 0, "query_end": 90000})  # fmt: skip
-RUN = pd.DataFrame(
-    {"query_id": "q", "doc_id": ["a", "b", "c"], "score": 1.0, "timestamp": [0, 5000, 9000], "length": 9}
-)
+RUN = pd.DataFrame({"query_id": "q", "doc_id": list("abc"), "score": 1.0, "timestamp": [0, 5000, 9000], "length": 9})
 WORDS = QRELS.assign(length=9, nugget_length=4, match_start=0, match_end=4)
 
 
@@ -21,13 +19,9 @@ def test_the_wrong_cell_of_a_file_is_named(tmp_path: Path, measure: str) -> None
     qrels, run = tmp_path / "qrels.csv", tmp_path / "run.csv"
     QRELS.assign(timestamp=["0", "3600 s", ""]).to_csv(qrels, index=False)
     RUN.assign(timestamp=["0", "5000", "noon"]).to_csv(run, index=False)
-    with pytest.raises(
-        DataError, match=r"run.csv, line 4: The run column 'timestamp' must hold numbers\. Found 'noon'"
-    ):
+    with pytest.raises(DataError, match=r"run.csv, line 4: .* 'timestamp' must hold numbers\. Found 'noon'"):
         irmx.calc_aggregate(measure, QRELS, run)
-    with pytest.raises(
-        DataError, match=r"qrels.csv, line 3: The qrels column 'timestamp' must hold numbers\. Found '3600 s'"
-    ):
+    with pytest.raises(DataError, match=r"qrels.csv, line 3: .* 'timestamp' must hold numbers\. Found '3600 s'"):
         irmx.calc_aggregate(measure, qrels, RUN)
 
 

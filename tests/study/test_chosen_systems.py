@@ -116,9 +116,8 @@ def test_commands_refuse_filters_before_they_score(
 
 
 def test_a_list_of_names_may_have_comments_and_blank_lines(command: Callable[..., Any], tmp_path: Path) -> None:
-    (tmp_path / "names.txt").write_text(
-        "\ufeff# automatic runs\nrecent.run\r\n\n  my run \nbm25.run\n", encoding="utf-8"
-    )
+    names = "\ufeff# automatic runs\nrecent.run\r\n\n  my run \nbm25.run\n"
+    (tmp_path / "names.txt").write_text(names, encoding="utf-8")
     for system, to in (("bm25", "bm25.run"), ("recent", "recent.run"), ("titles", "my run"), ("titles", "other")):
         (tmp_path / to).write_bytes(run_path(system).read_bytes())
     runs = ("bm25.run", "recent.run", "my run", "other")

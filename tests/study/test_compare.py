@@ -101,13 +101,11 @@ def test_by_default_the_baseline_is_the_first_of_two_and_of_more_the_best(random
 
 def test_all_pairs(random: irmx.Scores) -> None:
     frame = irmx_study.compare(random, all_pairs=True).frame()
-    assert [{a, b} for a, b in zip(frame["a"], frame["b"], strict=True)] == 2 * [
-        set(pair) for pair in itertools.combinations("abcde", 2)
-    ]
+    pairs = [{a, b} for a, b in zip(frame["a"], frame["b"], strict=True)]
+    assert pairs == 2 * [set(pair) for pair in itertools.combinations("abcde", 2)]
     with_first = frame[frame["b"] == "a"].drop(columns="p_corrected").reset_index(drop=True)
-    pd.testing.assert_frame_equal(
-        with_first, irmx_study.compare(random, baseline="a").frame().drop(columns="p_corrected")
-    )
+    baseline = irmx_study.compare(random, baseline="a").frame().drop(columns="p_corrected")
+    pd.testing.assert_frame_equal(with_first, baseline)
 
 
 def test_identical_systems_are_left_out_of_the_family(random: irmx.Scores) -> None:
@@ -147,9 +145,8 @@ def test_a_constant_difference_is_one_however_floats_round_it(scale: float, diff
     [row] = comparison.frame().itertuples()
     assert (row.effect, row.statistic, row.p) == (np.inf, np.inf, 0)
     assert row.low == row.high == pytest.approx(difference)
-    assert comparison.notes == (
-        "the same difference on every topic, so that no variance is left to judge it by: a and b (AP)",
-    )
+    [note] = comparison.notes
+    assert note == "the same difference on every topic, so that no variance is left to judge it by: a and b (AP)"
 
 
 # -- what must not matter ----------------------------------------------------------------------------------------------
@@ -169,10 +166,8 @@ def test_swapping_two_systems_mirrors_everything(values: np.ndarray, interval: s
     how: dict[str, Any] = {"interval": interval, "draws": 100}
     [row] = irmx_study.compare(scores, baseline="a", **how).frame().to_dict("records")
     [mirrored] = irmx_study.compare(scores, baseline="b", **how).frame().to_dict("records")
-    one, other = (
-        ["a", "mean_a", "wins", "p", "p_corrected", "ties"],
-        ["b", "mean_b", "losses", "p", "p_corrected", "ties"],
-    )
+    one = ["a", "mean_a", "wins", "p", "p_corrected", "ties"]
+    other = ["b", "mean_b", "losses", "p", "p_corrected", "ties"]
     assert [mirrored[name] for name in one + other] == [row[name] for name in other + one]
     rounding = 1e-12 if interval == "bca" else 0
     expected = [-row[name] for name in ["difference", "high", "low", "effect", "statistic"]]
@@ -190,9 +185,8 @@ def test_the_order_of_topics_and_systems_does_not_matter(values: np.ndarray, ran
     random.shuffle(systems)
     for (a, b), row in rows_of(scores.select(systems=systems)).iterrows():
         other = expected.loc[(a, b) if (a, b) in expected.index else (b, a)]
-        assert row[["p", "p_corrected", "ties"]].tolist() == pytest.approx(
-            other[["p", "p_corrected", "ties"]].tolist(), rel=1e-12
-        )
+        same = ["p", "p_corrected", "ties"]
+        assert row[same].tolist() == pytest.approx(other[same].tolist(), rel=1e-12)
         assert abs(row["difference"]) == pytest.approx(abs(other["difference"]), rel=1e-12)
 
 
@@ -241,9 +235,8 @@ DRAWN: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("how", DRAWN, ids=lambda how: "".join(how.values()))
 def test_one_seed_one_table(random: irmx.Scores, how: dict[str, Any]) -> None:
-    first, again, other = (
-        irmx_study.compare(random, all_pairs=True, draws=500, seed=seed, **how) for seed in (3, 3, 4)
-    )
+    how = {"all_pairs": True, "draws": 500, **how}
+    first, again, other = (irmx_study.compare(random, seed=seed, **how) for seed in (3, 3, 4))
     pd.testing.assert_frame_equal(first.frame(), again.frame(), check_exact=True)
     assert not first.frame().equals(other.frame())
     assert first.choices.resampled
@@ -288,9 +281,8 @@ def test_sums_are_compared_as_means_which_is_said() -> None:
     counts = np.random.default_rng(1).integers(0, 9, (20, 2, 2))
     comparison = irmx_study.compare(made(counts, "NumRel AP"))
     assert comparison.frame()["mean_b"].tolist() == counts.mean(axis=0)[0].tolist()
-    assert comparison.notes == (
-        "NumRel: means over topics are compared; irmx eval prints another aggregate, such as the sum",
-    )
+    [note] = comparison.notes
+    assert note == "NumRel: means over topics are compared; irmx eval prints another aggregate, such as the sum"
 
 
 def test_of_few_topics_all_changes_of_signs_are_stated_instead_of_draws() -> None:
@@ -298,10 +290,8 @@ def test_of_few_topics_all_changes_of_signs_are_stated_instead_of_draws() -> Non
     for how, user in (({"test": "permutation"}, "test"), ({"correction": "maxt"}, "correction")):
         comparison = irmx_study.compare(scores, interval="bca", **how)  # type: ignore[arg-type]
         assert comparison.facts()["draws"] == f"all 1,024 changes of signs ({user}), 10,000 (interval)"
-        assert (
-            f"The {user} used all 1,024 changes of signs. The intervals used 10,000 random draws"
-            in comparison.methods()
-        )
+        said = f"The {user} used all 1,024 changes of signs. The intervals used 10,000 random draws"
+        assert said in comparison.methods()
     assert irmx_study.compare(scores, test="bootstrap").facts()["draws"] == "10,000 (test)"
     assert irmx_study.compare(scores, test="permutation", draws=1023).facts()["draws"] == "1,023 (test)"
 

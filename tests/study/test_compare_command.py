@@ -119,9 +119,6 @@ def test_the_same_run_twice_is_told_as_identical(command: Command, folder: Path,
         (("--baseline", "bm25.run", "--all-pairs"), "A comparison is of all pairs, or with a baseline. Give one of the two."),
         (("--level", "1"), "The 'level' parameter of a comparison must be a float in the range (0, 1). Got 1.0 instead."),
         (("--draws", "99"), "The 'draws' parameter of a comparison must be an int in the range [100, 1e+09]. Got 99 instead."),
-        (("--draws", "1e4"), "Invalid value for '--draws': '1e4' is not a valid integer."),
-        (("--seed", "-1"), "The 'seed' parameter of a comparison must be an int in the range [0, 9007199254740992]. Got -1 instead."),
-        (("--seed", "x"), "Invalid value for '--seed': 'x' is not a valid integer."),
         (("--correction", "holmes"), "Did you mean holm?"),
         (("--family", "al"), "There is no family 'al'. Did you mean all?"),
         (("--interval", "normal"), "The 'interval' parameter of a comparison must be one of 't', 'bca', 'simultaneous'. Got 'normal' instead."),
@@ -131,7 +128,6 @@ def test_the_same_run_twice_is_told_as_identical(command: Command, folder: Path,
         (("--sort", "p", "--all-pairs"), "A comparison of all pairs cannot be sorted by p. Sort it by mean or system."),
         (("--label", "bm25=B"), "No run has the name 'bm25'. Did you mean bm25.run? The runs: bm25.run, titles.run"),
         (("--label", "bm25.run"), "A label is written RUN=NAME, such as bm25.run=BM25. Got 'bm25.run' instead."),
-        (("--label", "=B"), "A label is written RUN=NAME, such as bm25.run=BM25. Got '=B' instead."),
         (("--label", "bm25.run=titles.run"), "Two runs have the name 'titles.run'. Choose another label."),
         (("--label", "bm25.run=A", "--label", "bm25.run=B"), "The run bm25.run has two labels, 'A' and 'B'. Give it one."),
         (("-o", "csw"), "There is no output format 'csw'. Did you mean csv?"),
@@ -227,9 +223,8 @@ def test_papers_and_pictures(command: Command, folder: Path) -> None:
     text = command(*both, "-o", "latex", "--intervals", "--methods", cwd=folder).out
     assert text.startswith(comparison.to_latex(intervals=True))
     assert "\\cite{" in text
-    done = command(
-        *both, *(f"--plot={kind}" for kind in ("a.png", "topics=b.svg", "p=c.pdf", "groups=d.svg")), cwd=folder
-    )
+    plots = [f"--plot={kind}" for kind in ("a.png", "topics=b.svg", "p=c.pdf", "groups=d.svg")]
+    done = command(*both, *plots, cwd=folder)
     assert done.code == 0
     starts = {"a.png": b"\x89PNG", "b.svg": b"<?xml", "c.pdf": b"%PDF", "d.svg": b"<?xml"}
     assert all((folder / name).read_bytes().startswith(start) for name, start in starts.items())

@@ -1,6 +1,5 @@
 """What a person sees of a comparison: tables for reading, facts, Markdown, HTML and pictures."""
 
-import html.parser
 import pickle
 import re
 import subprocess
@@ -133,40 +132,13 @@ def test_the_facts_say_everything_that_is_needed_to_repeat_it(scores: irmx.Score
 # -- Markdown and HTML -------------------------------------------------------------------------------------
 
 
-class _Texts(html.parser.HTMLParser):
-    """The elements of a document, and its texts."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.opened: list[str] = []
-        self.tags: set[str] = set()
-        self.texts: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        self.opened.append(tag)
-        self.tags.add(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.opened.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-
 def test_hostile_names_are_text_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
     comparison = irmx_study.compare(worse_and_worse(3, names=[HOSTILE, "[x*", "plain"]))
-    document = _Texts()
-    document.feed(comparison._repr_html_())
-    assert document.opened == []
-    assert "i" not in document.tags
-    assert irmx.toolkit.visible(HOSTILE) in document.texts
     markdown = comparison.to_markdown()
     for part in markdown.split("\n\n"):
         if part.startswith("|"):
             assert len({len(re.findall(r"(?<!\\)\|", row)) for row in part.splitlines()}) == 1
-    assert "- test: Student's t test" in markdown
-    for text in (printed(comparison, capsys), markdown, comparison.methods(), comparison._repr_html_()):
-        assert "\x1b" not in text
+    assert not any("\x1b" in text for text in (printed(comparison, capsys), markdown, comparison.methods()))
     for kind in comparison.pictures:
         comparison.plot(kind).figure.canvas.draw()  # a formula with an error would stop it
 
@@ -206,11 +178,8 @@ def test_significant_differences_are_filled() -> None:
     base = worse_and_worse(1).values[:, 0, 0]
     values = np.stack([base, base * 0.9 - 0.3, base + np.tile([0.1, -0.1], 15)], axis=1)
     ax = irmx_study.compare(made(values, systems=["base", "worse", "same"]), baseline="base").plot()
-    filled = {
-        line.get_xdata()[0] < -0.1: line.get_markerfacecolor()
-        for line in ax.lines
-        if line.get_marker() == "o" and len(line.get_xdata())
-    }
+    points = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_xdata())]
+    filled = {line.get_xdata()[0] < -0.1: line.get_markerfacecolor() for line in points}
     assert filled[False] == "white"
     assert filled[True] != "white"
 

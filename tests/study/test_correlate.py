@@ -121,9 +121,8 @@ def test_stability_is_that_of_all_resamples_of_few_topics(missing: bool) -> None
             around = np.nanquantile(known, [share - 0.015, share + 0.015])
             assert around[0] - 1e-9 <= value <= around[1] + 1e-9
         assert row.without / 20_000 == pytest.approx(np.isnan(known).mean(), abs=0.015)
-        assert row.tau == pytest.approx(
-            kendall_tau(*comparable_means(scores)[:, [names.index(row.a), names.index(row.b)]].T)
-        )
+        both = comparable_means(scores)[:, [names.index(row.a), names.index(row.b)]]
+        assert row.tau == pytest.approx(kendall_tau(*both.T))
     assert set(rows["topics"]) == {4}
 
 
@@ -255,22 +254,15 @@ def test_missing_topics_and_few_topics_are_noted() -> None:
         (made(systems=2), {}, UsageError, "at least 3 systems. The scores have 2"),
         (made(measures="AP"), {}, DataError, "at least two measures that rank the systems. There is one, AP"),
         (made(), {"reference": "AP@5"}, UsageError, "AP@5"),
-        (
-            changed(made(), 0, 1.0),
-            {"reference": "AP"},
-            DataError,
-            "The reference AP does not rank the systems: left out",
-        ),
+        (changed(made(), 0, 1.0), {"reference": "AP"}, DataError, "The reference AP does not rank the systems"),
         (changed(made(measures="AP"), 0, 1.0), {}, DataError, "No measure ranks the systems: left out, .* AP"),
         (made(measures="AP P@10").select(measures=["AP", "AP"]), {}, UsageError, "the measure AP twice"),
         (made().select(systems=["s0", "s1", "s1"]), {}, UsageError, "the system s1 twice"),
         (made(), {"resamples": 99}, UsageError, "at least 100 resamples of the topics, or 0 for none. Got 99"),
         (made(), {"resamples": -1}, UsageError, r"in the range \[0, 1e\+06\]. Got -1"),
-        (made(), {"resamples": 10**9}, UsageError, "Got 1000000000"),
         (made(), {"seed": -1}, UsageError, "'seed' parameter of correlate must be .* Got -1"),
         (made(), {"level": 1.0}, UsageError, r"in \(0, 1\). Got 1.0"),
         (made(), {"decimals": -1}, UsageError, r"decimal places in the range \[0, 15\]. Got -1"),
-        (made(), {"decimals": 400}, UsageError, "Got 400"),
         (made(), {"rbo_p": 1.5}, UsageError, r"persistence p .* in the range \(0, 1\). Got 1.5"),
         (made(), {"rbo_ties": "z"}, UsageError, "one of w, a, b. Got 'z'"),
     ],

@@ -101,9 +101,8 @@ def test_options_reach_the_correlation(command: Callable[..., Any], agreement: i
     assert "p = 0.5, ties w" in done.err
     options = ("--table", "stability", "--seed", "7", "--resamples", "200", "--level", "0.5", "-o", "csv")
     expected = irmx_study.correlate(agreement.scores, seed=7, resamples=200, level=0.5).frame("stability")
-    pd.testing.assert_frame_equal(
-        read(command("correlate", *FILES, *MEASURES, *options).out), expected, check_dtype=False
-    )
+    found = read(command("correlate", *FILES, *MEASURES, *options).out)
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
 
 
 def test_results_of_other_tools_and_chosen_runs(command: Any, tmp_path: Path, agreement: irmx_study.Agreement) -> None:

@@ -115,9 +115,8 @@ def test_a_worker_that_is_killed_changes_nothing(cluster: Cluster, local: irmx.S
     killer = threading.Thread(target=kill)
     killer.start()
     out = tmp_path / "results.parquet"
-    results = irmx_study.sweep(
-        echo(), GRID, QRELS, RUNS, reference="AP", out=out, backend="dask", scheduler=cluster.address
-    )
+    how: Any = {"reference": "AP", "out": out, "backend": "dask", "scheduler": cluster.address}
+    results = irmx_study.sweep(echo(), GRID, QRELS, RUNS, **how)
     killer.join()
     assert one.wait() == -signal.SIGKILL
     assert other.poll() is None

@@ -197,9 +197,8 @@ def folder(tmp_path: Path) -> Path:
     for name, run in runs.items():
         lines = [f"{t} Q0 {d} 0 {score} {name}\n" for t, of in run.items() for d, score in of.items()]
         (tmp_path / f"{name}.run").write_text("".join(lines))
-    (tmp_path / "groups.csv").write_text(
-        "run,group\n" + "".join(f"{name}.run,{name in ('run1', 'run2')}\n" for name in runs)
-    )
+    rows = [f"{name}.run,{name in ('run1', 'run2')}\n" for name in runs]
+    (tmp_path / "groups.csv").write_text("run,group\n" + "".join(rows))
     return tmp_path
 
 
@@ -297,17 +296,15 @@ def dl21_runs(dl21: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     folder = tmp_path_factory.mktemp("dl21")
     with tarfile.open(dl21 / "runs_dl21_judged53.tar.xz") as archive:
         archive.extractall(folder, filter="data")
-    return {
-        path.name.removeprefix("input.").removesuffix(".txt"): path for path in sorted(folder.glob("*/input.*.txt"))
-    }
+    paths = sorted(folder.glob("*/input.*.txt"))
+    return {path.name.removeprefix("input.").removesuffix(".txt"): path for path in paths}
 
 
 def of_distinct_scores(path: Path) -> pd.DataFrame:
     """A run with whole numbers for scores: pytrec_eval takes scores as 32-bit floats, in which some are tied, trec_eval 10 does not."""
     names = ["query_id", "Q0", "doc_id", "rank", "score", "tag"]
-    run = pd.read_csv(path, sep=r"\s+", names=names, dtype={"query_id": str}).sort_values(
-        ["query_id", "score", "doc_id"]
-    )
+    run = pd.read_csv(path, sep=r"\s+", names=names, dtype={"query_id": str})
+    run = run.sort_values(["query_id", "score", "doc_id"])
     return run[["query_id", "doc_id"]].assign(score=run.groupby("query_id").cumcount().astype(float))
 
 

@@ -151,9 +151,8 @@ def test_equal_to_cut_qrels_scored_from_scratch(collection: Any) -> None:
         for topic_id, doc in (document for document, stays in zip(documents, mask, strict=True) if stays):
             cut[topic_id][doc] = qrels[topic_id][doc]
         expected = irmx.scores(MEASURES, cut, runs).means()
-        of_cut = values[(values["keep"] == keep) & (values["sample"] == sample)].pivot(
-            index="run", columns="measure", values="value"
-        )
+        of_cut = values[(values["keep"] == keep) & (values["sample"] == sample)]
+        of_cut = of_cut.pivot(index="run", columns="measure", values="value")
         of_cut = of_cut.loc[expected.index, expected.columns]
         pd.testing.assert_frame_equal(of_cut, expected, check_names=False, check_exact=True)
         if sample:

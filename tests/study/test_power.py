@@ -120,9 +120,8 @@ def test_the_analysis_of_variance_needs_what_topic_set_size_design_needs(differe
 
 @pytest.mark.parametrize("n", [3, 5, 40])
 def test_the_topics_for_a_width_are_the_fewest_whose_interval_is_expected_to_be_so_narrow(n: int) -> None:
-    deviation = math.sqrt(2 / (n - 1)) * math.exp(
-        gammaln(n / 2) - gammaln((n - 1) / 2)
-    )  # of a normal sample, over sigma
+    log_gammas = gammaln(n / 2) - gammaln((n - 1) / 2)
+    deviation = math.sqrt(2 / (n - 1)) * math.exp(log_gammas)  # of a normal sample, over sigma
     width = 2 * stats.t.isf(0.025, n - 1) * deviation * 0.25 / math.sqrt(n)
     values = np.random.Generator(np.random.PCG64(2)).normal(0, 0.25, (50_000, n))
     widths = 2 * stats.t.isf(0.025, n - 1) * values.std(axis=1, ddof=1) / math.sqrt(n)
@@ -151,9 +150,8 @@ def test_the_table_of_scores_is_of_the_median_and_the_largest_deviation(demo: Sc
         variance = float(np.mean(np.square(sds)) / 2)  # which is the residual variance of a two-way analysis
         for of, sd in (("", sorted(sds)[1]), ("largest_", max(sds))):
             assert row[f"{of}sd"] == pytest.approx(sd)
-            [given] = (
-                irmx_study.power(sd=sd, topics=30, difference=row["difference"], width=0.2).frame().to_dict("records")
-            )
+            plan_of = irmx_study.power(sd=sd, topics=30, difference=row["difference"], width=0.2)
+            [given] = plan_of.frame().to_dict("records")
             for name in ("detectable", "needed", "needed_for_width"):
                 assert row[of + name] == pytest.approx(given[name])
         asked = {"variance": 2 * variance, "difference": row["difference"], "systems": 4}
@@ -172,9 +170,8 @@ def test_rows_by_pair(demo: Scores) -> None:
 
 def test_a_variance_is_as_good_as_a_deviation() -> None:
     frame = irmx_study.power(sd=0.5, difference=0.1, topics=30).frame()
-    assert frame.to_dict("records") == irmx_study.power(variance=0.25, difference=[0.1], topics=30).frame().to_dict(
-        "records"
-    )
+    same = irmx_study.power(variance=0.25, difference=[0.1], topics=30).frame()
+    assert frame.to_dict("records") == same.to_dict("records")
     assert list(irmx_study.power(sd=0.5, width=0.1).frame().columns) == ["sd", "width", "needed_for_width"]
 
 
@@ -208,8 +205,6 @@ def test_notes_on_few_topics_and_on_pairs_that_do_not_vary(demo: Scores) -> None
         ({"sd": 1, "variance": 1, "topics": 5}, "exactly one of them"),
         ({"sd": 1}, "Nothing is asked"),
         ({"sd": 0, "topics": 5}, r"The 'sd' parameter of power must be .*\[1e-100, 1e\+100\]. Got 0"),
-        ({"sd": 1e-300, "topics": 5}, r"The 'sd' parameter of power must be .* Got 1e-300"),
-        ({"sd": 1, "difference": 1e300}, r"The 'difference' parameter of power must be .* Got 1e\+300"),
         (
             {"sd": 1, "topics": 2, "power": 0.999, "level": 1e-9},
             "With 2 topics, not even a difference of .* standard deviations is found with a probability of 0.999 at the level 1e-09",
@@ -238,10 +233,8 @@ def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Cal
     done = command("power", "--scores", tmp_path / "scores.parquet", "--difference", 0.1, "-o", "csv", "-p", -1)
     expected = irmx_study.power(demo, difference=0.1).frame()
     assert done.code == 0
-    assert [line.split(",") for line in done.out.splitlines()] == [
-        list(expected.columns),
-        *expected.astype(str).to_numpy().tolist(),
-    ]
+    rows = [line.split(",") for line in done.out.splitlines()]
+    assert rows == [list(expected.columns), *expected.astype(str).to_numpy().tolist()]
     assert "variance  of the differences of 3 systems on 30 topics" in done.err
     done = command("power", "--sd", 0.25, "--difference", 0.1)
     assert done.code == 0

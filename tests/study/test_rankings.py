@@ -26,9 +26,8 @@ def columns(rankings: int = 2, most: int = 6) -> st.SearchStrategy[Floats]:
     """Values of a few systems in some rankings, with ties."""
 
     def of(systems: int) -> st.SearchStrategy[Any]:
-        return st.lists(
-            st.lists(st.integers(0, 4), min_size=rankings, max_size=rankings), min_size=systems, max_size=systems
-        )
+        values = st.lists(st.integers(0, 4), min_size=rankings, max_size=rankings)
+        return st.lists(values, min_size=systems, max_size=systems)
 
     return st.integers(2, most).flatmap(of).map(lambda rows: np.array(rows, dtype=float))
 

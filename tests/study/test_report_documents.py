@@ -158,9 +158,8 @@ def test_a_stream_has_the_table_of_its_measure() -> None:
     topic, at = data["topics"][0], data["systems"].index("all")
     assert topic["ranks"][at] is None  # an update repeats
     assert {"doc_id", "contribution"} < set(topic["parts"][0][at]["columns"])
-    assert added(topic["parts"][0][at]) == pytest.approx(
-        irmx.explain("MSU", judgments, runs["all"], "q").value, rel=1e-5
-    )
+    value = irmx.explain("MSU", judgments, runs["all"], "q").value
+    assert added(topic["parts"][0][at]) == pytest.approx(value, rel=1e-5)
 
 
 def test_texts_are_short_their_control_characters_shown_and_those_that_are_missing_left_out() -> None:

@@ -265,9 +265,7 @@ def test_a_full_disk_keeps_what_is_finished(folder: Path, sweep: Do, full_disk: 
 
         with monkeypatch.context() as patch:
             patch.setattr(joblib.numpy_pickle, "dump", write)
-            with pytest.raises(
-                DataError, match=r"in .*results\.parquet\.parts: No space left on device\. Make room there"
-            ):
+            with pytest.raises(DataError, match=r"results\.parquet\.parts: No space left on device\. Make room there"):
                 sweep()
         assert not (folder / OUT).exists()
     assert len(parts(folder)) == 7
@@ -368,9 +366,7 @@ def test_other_results_stay(folder: Path, sweep: Do, monkeypatch: Any, changed: 
     out = folder / f"results.{ending}"
     sweep(out=out)
     before = {path: path.stat().st_mtime_ns for path in folder.glob("results*")}
-    with pytest.raises(
-        DataError, match=rf"{out.name} holds other results: they differ in .*{said}.* Choose another --out"
-    ):
+    with pytest.raises(DataError, match=rf"{out.name} holds other results: .*{said}.* Choose another --out"):
         sweep(out=out, **changed)
     assert {path: path.stat().st_mtime_ns for path in folder.glob("results*")} == before
 
@@ -471,9 +467,7 @@ def test_another_study_is_refused(pool: Any, tmp_path: Path) -> None:
     for name, value in {"seed": 1, "keep": (50, 20), "samples": 4, "rel": 2, "measures": "AP"}.items():
         with pytest.raises(DataError, match=f"holds other results: they differ in {name}: existing"):
             pool(out=out, **{name: value})
-    with pytest.raises(
-        DataError, match="they differ in study: existing pool study, requested study of left-out groups"
-    ):
+    with pytest.raises(DataError, match="differ in study: existing pool study, requested study of left-out"):
         pool(study="leave_out", out=out)
     pd.testing.assert_frame_equal(pool(out=out).frame("values"), first.frame("values"))
 

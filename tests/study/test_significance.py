@@ -161,9 +161,8 @@ def test_the_sign_test_is_binomial(values: Floats) -> None:
 @given(blocks())
 def test_on_few_topics_the_permutation_test_is_exact(values: Floats) -> None:
     for row, a, b in with_values(compared(values, test="permutation"), values):
-        expected = stats.permutation_test(
-            (a - b,), np.mean, permutation_type="samples", vectorized=True, n_resamples=10_000
-        )
+        every: Any = {"permutation_type": "samples", "vectorized": True, "n_resamples": 10_000}
+        expected = stats.permutation_test((a - b,), np.mean, **every)
         np.testing.assert_allclose([row.statistic, row.p], [expected.statistic, expected.pvalue], atol=1e-12)
 
 
@@ -398,9 +397,8 @@ def t_of(differences: Floats) -> float:
 def test_maxt_takes_all_signs_of_few_topics_of_all_measures(measures: str) -> None:
     values = np.stack([measured(7, 4, seed) for seed in range(len(measures.split()))], axis=2)
     values += np.random.default_rng(0).random(values.shape) / 100
-    columns = [
-        (values[:, b] - values[:, a])[:, v] for v in range(values.shape[2]) for a, b in combinations(range(4), 2)
-    ]
+    pairs = [values[:, b] - values[:, a] for a, b in combinations(range(4), 2)]
+    columns = [pair[:, v] for v in range(values.shape[2]) for pair in pairs]
     highest = [max(t_of(np.array(signs) * one) for one in columns) for signs in product((-1.0, 1.0), repeat=7)]
     expected = [np.mean([high >= t_of(one) * (1 - 1e-9) for high in highest]) for one in columns]
     frame = compared(values, measures, correction="maxt", family="all")
@@ -523,9 +521,8 @@ def test_bonferronis_t_is_that_of_scipy_and_serves_holm() -> None:
 
 def test_the_randomised_test_of_tukey_has_intervals_that_agree_with_it() -> None:
     values = np.random.default_rng(7).normal([[[0.0], [0.1], [0.3], [0.5]]], 0.3, (25, 4, 1))
-    frame = irmx_study.compare(
-        made(values), test="randomised-tukey", interval="simultaneous", all_pairs=True, draws=999
-    ).frame()
+    how: Any = {"test": "randomised-tukey", "interval": "simultaneous", "draws": 999}
+    frame = compared(values, **how)
     assert (((frame["low"] > 0) | (frame["high"] < 0)) == (frame["p_corrected"] <= 0.05)).all()
     assert (frame["high"] - frame["low"]).nunique() == 1 or np.ptp(frame["high"] - frame["low"]) < 1e-12
 

@@ -136,9 +136,8 @@ def test_tau_of_the_published_table() -> None:
     table = pd.read_csv(Path(os.environ["IRMX_DATA"]) / "msu_table3.tsv", sep="\t")
     rows = table.rename(columns={"run": "system"}).assign(query_id="all", measure="MSU", value=-table["msu_rank"])
     scores = Scores.from_frame(rows[["query_id", "system", "measure", "value"]])
-    found = irmx_study.correlate(
-        scores, reference=dict(zip(table["run"], -table["elg_rank"], strict=True)), resamples=0
-    )
+    reference = dict(zip(table["run"], -table["elg_rank"], strict=True))
+    found = irmx_study.correlate(scores, reference=reference, resamples=0)
     assert found.frame()["tau"].tolist() == [pytest.approx(0.471, abs=0.0005)]
 
 
@@ -168,10 +167,8 @@ def test_files_of_a_sweep_give_the_same_comparisons_and_correlations(tmp_path: P
 def test_a_population_has_settings_with_shares(tmp_path: Path, ending: str) -> None:
     (tmp_path / "users.csv").write_bytes(gzip.compress(b"law,cutoff,weight\nfirst,5,3\nuniform,20,1\n"))
     users = irmx_study.population("NCP", tmp_path / "users.csv")
-    assert {str(setting): share for setting, share in users.items()} == {
-        "NCP(law=first)@5": 0.75,
-        "NCP(law=uniform)@20": 0.25,
-    }
+    shares = {str(setting): share for setting, share in users.items()}
+    assert shares == {"NCP(law=first)@5": 0.75, "NCP(law=uniform)@20": 0.25}
     out = tmp_path / f"results.{ending}" if ending else None
     for population in (users, tmp_path / "users.csv"):
         scores = irmx_study.sweep("NCP", None, QRELS, RUNS, population=population, reference="AP", out=out, jobs=1)
@@ -193,11 +190,8 @@ def test_populations_that_cannot_be_read_are_told(tmp_path: Path) -> None:
         irmx_study.population("NCP", tmp_path / "gone.csv")
     with pytest.raises(DataError, match="cannot be read"):
         irmx_study.population("NCP", tmp_path)
-    wrong = {
-        "law,weight\nfirst,-1\n": "user 1: the weight",
-        "law\n": "no users",
-        'law\nfirst\n""\n': "no value of 'law'",
-    }
+    wrong = {"law,weight\nfirst,-1\n": "user 1: the weight", "law\n": "no users"}
+    wrong['law\nfirst\n""\n'] = "no value of 'law'"
     for content, said in {**wrong, "laww\nfirst\n": "user 1: .*laww", "weight\n1\n": "no column"}.items():
         path.write_text(content)
         with pytest.raises((DataError, UsageError), match=said):
@@ -236,9 +230,8 @@ def test_a_file_of_a_parameter_that_changed_makes_another_sweep(tmp_path: Path) 
     file, out = tmp_path / "user.csv", tmp_path / "out.csv"
 
     def sweep() -> Scores:
-        return irmx_study.sweep(
-            f"CWL(user=by_rank(file='{file}'))", {"max_grade": [3, 4]}, qrels_path(), run_path("bm25"), out=out
-        )
+        measure, grid = f"CWL(user=by_rank(file='{file}'))", {"max_grade": [3, 4]}
+        return irmx_study.sweep(measure, grid, qrels_path(), run_path("bm25"), out=out)
 
     file.write_text("rank,continuation\n1,0.5\n")
     first = sweep()

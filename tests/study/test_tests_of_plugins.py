@@ -2,8 +2,6 @@
 
 import io
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -79,28 +77,20 @@ def test_every_test_with_every_correction_is_told_and_cited(scores: Scores, test
         assert f"{{{Citation.from_bibtex(entry).key}," in text
 
 
-def test_a_plugin_adds_a_test_and_a_correction(tmp_path: Path) -> None:
+def test_a_plugin_adds_a_test_and_a_correction(shell: Any, tmp_path: Path) -> None:
     (tmp_path / "made_plugin.py").write_text(PLUGIN)
     about = tmp_path / "irmx_made-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: irmx-made\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[irmx]\nmade = made_plugin\n")
-    code = "from irmx.cli import main; main()"
     words = ["--test", "majority(share=0.1)", "--correction", "sidak", "--baseline", "titles.run", "-o", "csv"]
-    arguments = ["compare", str(qrels_path()), *(str(run_path(s)) for s in SYSTEMS), "AP", *words]
     paths = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env=os.environ | {"PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    rows = pd.read_csv(io.StringIO(done.stdout))
+    done = shell("compare", qrels_path(), *map(run_path, SYSTEMS), "AP", *words, PYTHONPATH=paths)
+    assert done.code == 0, done.err
+    rows = pd.read_csv(io.StringIO(done.out))
     assert rows["p"].tolist() == [0.01, 0.01]
     assert rows["p_corrected"].tolist() == pytest.approx([1 - 0.99**2] * 2)
-    assert "whether a system wins on a share of topics" in done.stderr
+    assert "whether a system wins on a share of topics" in done.err
 
 
 def returning(result: Any, kind: str = "significance test") -> Symbol:

@@ -30,10 +30,8 @@ def demo() -> Scores:
 
 def test_topics_by_difference_of_the_second_system_to_the_first(demo: Scores) -> None:
     table = topics(demo, a=B, b=A)
-    assert list(table.columns) == [
-        "query_id",
-        *(f"{m} {name}" for m in ("AP", "nDCG@10") for name in (B, A, "difference")),
-    ]
+    names = [f"{m} {name}" for m in ("AP", "nDCG@10") for name in (B, A, "difference")]
+    assert list(table.columns) == ["query_id", *names]
     differences = demo["AP"][:, 1] - demo["AP"][:, 0]
     order = np.argsort(-differences, kind="stable")
     assert table["query_id"].tolist() == [demo.topics[i] for i in order]

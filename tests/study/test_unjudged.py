@@ -16,12 +16,10 @@ import irmx_study
 
 TOPICS = ("1", "2")
 DOCS = "abcdefg"
-QRELS = st.fixed_dictionaries(
-    {t: st.dictionaries(st.sampled_from(DOCS), st.sampled_from([0, 1]), min_size=4) for t in TOPICS}
-)
-RUN = st.fixed_dictionaries(
-    {}, optional={t: st.lists(st.sampled_from(DOCS), unique=True, min_size=1) for t in TOPICS}
-).filter(bool)
+GRADES = st.dictionaries(st.sampled_from(DOCS), st.sampled_from([0, 1]), min_size=4)
+QRELS = st.fixed_dictionaries(dict.fromkeys(TOPICS, GRADES))
+RANKED = st.lists(st.sampled_from(DOCS), unique=True, min_size=1)
+RUN = st.fixed_dictionaries({}, optional=dict.fromkeys(TOPICS, RANKED)).filter(bool)
 
 ADDITIVE = "P@3 P@10 RBP(p=0.5) RBP(rel=1,p=0.9) RBP(p=0.8)@2 NumRelRet"
 BOUNDED = "RR RR@2 Success@3 NCP(law=first)"
@@ -46,9 +44,8 @@ def with_grades(qrels: dict[str, dict[str, int]], pairs: Any, grades: Any) -> di
 def means_of_all(measures: Any, qrels: Any, run: Any, pairs: Any, choices: Any) -> Any:
     """Return the means under all assignments of grades to pairs, of shape (assignments, measures): each has topics of its own."""
     every = list(product(choices, repeat=len(pairs)))
-    all_qrels = {
-        f"{i} {t}": docs for i, grades in enumerate(every) for t, docs in with_grades(qrels, pairs, grades).items()
-    }
+    graded = [with_grades(qrels, pairs, grades) for grades in every]
+    all_qrels = {f"{i} {t}": docs for i, of in enumerate(graded) for t, docs in of.items()}
     all_runs = {f"{i} {t}": docs for i in range(len(every)) for t, docs in ranked(run).items()}
     scores = irmx.toolkit.Evaluator(measures, all_qrels).scores(all_runs)
     by_topic = [of_measure.values.reshape(len(every), len(TOPICS)) for of_measure in scores.values()]
@@ -285,10 +282,7 @@ def test_the_command_prints_what_the_function_returns(command: Any, tmp_path: Pa
             "measure,a,b,difference,smallest,largest,flips,extremes",
             "P@1,one.run,Two,1.0,0.0,1.0,no,exact",
         ]
-    for words, message in (
-        (("P@1", "--grade", "high"), "Got 'high'"),
-        ((), "No measure is given: irmx unjudged QRELS"),
-    ):
-        done = command("unjudged", "test.qrels", "*.run", *words, cwd=tmp_path)
+    for words, message in (("P@1 --grade high", "Got 'high'"), ("", "No measure is given: irmx unjudged QRELS")):
+        done = command("unjudged", "test.qrels", "*.run", *words.split(), cwd=tmp_path)
         assert done.code == 2
         assert message in " ".join(done.err.split())

@@ -135,10 +135,8 @@ def test_other_measures_are_compared_in_units_of_their_standard_deviation() -> N
     views = [scores_of(main), scores_of(10 * main, "nDCG"), scores_of(sample(-0.015, seed=3), "P@5")]
     found = irmx_study.verdict(irmx.Scores.concat(views), margin=0.005)
     rows = found.frame()[lambda table: table["doubt"] == "measures"].set_index("view")
-    assert rows["outcome"].to_dict() == {
-        "nDCG": "holds",
-        "P@5": "undecided",
-    }  # the margin of nDCG is ten times as large
+    # the margin of nDCG is ten times as large
+    assert rows["outcome"].to_dict() == {"nDCG": "holds", "P@5": "undecided"}
     assert rows["breaks"].to_dict() == {"nDCG": False, "P@5": True}
 
 
@@ -244,9 +242,8 @@ def test_several_runs_of_a_system_are_its_mean_and_each_is_a_view(demo: Path) ->
 def test_judges_have_their_own_grades(demo: Path, command: Callable[..., Any]) -> None:
     rows = [line.split() for line in (demo / "q").read_text().splitlines()]
     (demo / "double").write_text("".join(f"{t} 0 {d} {2 * int(g)}\n" for t, _, d, g in rows))
-    own = command(
-        "verdict", "q", "titles.run", "bm25.run", "P@5", "--judges", "double", "-o", "csv", "--rel", "2", cwd=demo
-    )
+    words = ("verdict", "q", "titles.run", "bm25.run", "P@5", "--judges", "double", "-o", "csv")
+    own = command(*words, "--rel", "2", cwd=demo)
     claim, judge = own.out.splitlines()[1:3]
     assert judge.split(",")[:2] == ["judges", "double"]
     assert judge.split(",")[2:] == claim.split(",")[2:]
@@ -276,9 +273,8 @@ def test_results_of_another_tool_are_two_systems_by_name(demo: Path, command: Ca
         (["titles.run", "bm25.run", "AP", "--judges", "q"], 2),
     ):
         assert command("verdict", "--scores", "results.csv", *arguments, cwd=demo).code == code
-    cost = "query_id,system,measure,value\n" + "".join(
-        f"{t},a,cost,{t}\n{t},b,cost,{t + 1 + t % 2}\n" for t in range(20)
-    )
+    rows = [f"{t},a,cost,{t}\n{t},b,cost,{t + 1 + t % 2}\n" for t in range(20)]
+    cost = "query_id,system,measure,value\n" + "".join(rows)
     (demo / "cost.csv").write_text(cost)
     assert command("verdict", "--scores", "cost.csv", "a", "b", cwd=demo).code == 0
     assert command("verdict", "--scores", "cost.csv", "a", "b", "--less-is-better", "cost", cwd=demo).code == 4
@@ -293,9 +289,8 @@ def test_a_configuration_holds_the_options(demo: Path, command: Callable[..., An
     configured = command("verdict", "q", "titles.run", "bm25.run", "--config", "pyproject.toml", "-o", "csv", cwd=demo)
     assert (configured.code, configured.out) == (plain.code, plain.out)
     assert "measures,nDCG@10," in plain.out
-    other = command(
-        "verdict", "q", "titles.run", "bm25.run", "--config", "pyproject.toml", "--margin", "0.5", "--methods", cwd=demo
-    )
+    words = ("--config", "pyproject.toml", "--margin", "0.5", "--methods")
+    other = command("verdict", "q", "titles.run", "bm25.run", *words, cwd=demo)
     assert "0.5" in other.out
 
 
@@ -332,9 +327,8 @@ def test_other_collections_are_views_and_so_are_all_together(demo: Path, command
             (demo / f"{name}.{file}").write_text("".join(line for line in lines if int(line.split()[0]) <= last))
     rows = [f"{name},{name}.q,{name}.titles.run,{name}.bm25.run\n" for name in ("small", "large")]
     (demo / "collections.csv").write_text("collection,qrels,baseline,run\n" + "".join(rows))
-    done = command(
-        "verdict", "q", "titles.run", "bm25.run", "AP", "--collections", "collections.csv", "-o", "csv", cwd=demo
-    )
+    words = ("AP", "--collections", "collections.csv", "-o", "csv")
+    done = command("verdict", "q", "titles.run", "bm25.run", *words, cwd=demo)
     assert done.code == 0
     table = [line.split(",") for line in done.out.splitlines()]
     found = {row[1]: (int(row[2]), *map(float, row[5:8])) for row in table if row[0] in ("claim", "collections")}
@@ -342,10 +336,8 @@ def test_other_collections_are_views_and_so_are_all_together(demo: Path, command
     values = irmx.scores("AP", demo / "q", [demo / "titles.run", demo / "bm25.run"])
     d = {topic: b - a for topic, (a, b) in zip(values.topics, values["AP"].tolist(), strict=True)}
     parts = [np.array([v for t, v in d.items() if int(t) <= last]) for last in (30, 8, 20)]
-    mean, error = (
-        np.mean([part.mean() for part in parts]),
-        np.sqrt(sum(part.var(ddof=1) / len(part) for part in parts)) / 3,
-    )
+    mean = np.mean([part.mean() for part in parts])
+    error = np.sqrt(sum(part.var(ddof=1) / len(part) for part in parts)) / 3
     assert found["mean of all collections"][1] == pytest.approx(mean)
     low, high = found["mean of all collections"][2:]
     assert (low + high) / 2 == pytest.approx(mean)
@@ -365,9 +357,8 @@ def test_weights_of_topics_give_a_weighted_mean_with_a_bootstrap_interval() -> N
     def mean(d: Any, w: Any, axis: int = -1) -> Any:
         return (d * w).sum(axis) / w.sum(axis)
 
-    ends = stats.bootstrap(
-        (differences, weights), mean, paired=True, vectorized=True, method="percentile", rng=rng
-    ).confidence_interval
+    how: Any = {"paired": True, "vectorized": True, "method": "percentile", "rng": rng}
+    ends = stats.bootstrap((differences, weights), mean, **how).confidence_interval
     assert (row["low"], row["high"]) == pytest.approx((ends.low, ends.high), abs=0.003)
     assert (row["outcome"] == "holds") == (row["p"] <= 0.05) == (row["low"] > 0)
     same = irmx_study.verdict(scores_of(differences), weights={f"q{t}": 3.0 for t in range(50)}).frame()
@@ -437,9 +428,8 @@ def test_topics_of_a_judge_that_the_qrels_lack_do_not_count(demo: Path) -> None:
 
 
 def test_a_grouping_may_have_any_name_and_empty_cells() -> None:
-    table = pd.DataFrame(
-        {"query_id": [f"q{t}" for t in range(30)], "unjudged": ["a", "b", ""] * 10, "a:b": ["x", "y:z", "x"] * 10}
-    )
+    groups = {"unjudged": ["a", "b", ""] * 10, "a:b": ["x", "y:z", "x"] * 10}
+    table = pd.DataFrame({"query_id": [f"q{t}" for t in range(30)], **groups})
     doubts = irmx_study.verdict(scores_of(sample(0.04, topics=30)), slices=table).frame()
     views = doubts.groupby("doubt", sort=False)["view"].agg(list).to_dict()
     assert views["slice unjudged"] == ["a", "b"]
