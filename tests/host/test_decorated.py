@@ -264,6 +264,7 @@ def test_a_signature_that_says_too_little_is_refused(signature):
 # -- other processes ---------------------------------------------------------------------------------------
 
 MODULE = '''
+from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
