@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
-from timing import Made, in_turns, program, shown, table
+from timing import Made, in_turns, program, shown
 
 import irmx
 import irmx_study
@@ -99,8 +99,7 @@ def rows(rounds: int) -> Iterator[list[str]]:
 
 def made(quick: bool, data: Path | None) -> Made:
     """Run all and return the text."""
-    head = ["all pairs by all measures", "time", "peer", "time of the peer"]
-    return "\n".join([*table(head, rows(1 if quick else 3)), ""]), {}
+    return "\n".join(f"- {what}: {own}; {peer}: {other}" for what, own, peer, other in rows(1 if quick else 3)), {}
 
 
 ABOUT = f"""`irmx_study.discriminate` tests all {PAIRS:,} pairs of {SYSTEMS} systems on {TOPICS} topics by {len(MEASURES)} measures.

@@ -20,7 +20,7 @@ import pytrec_eval
 from joblib import Parallel, delayed
 from run import TEN, trec8_files
 from scipy.stats import kendalltau
-from timing import Made, program, table
+from timing import Made, program
 
 import irmx
 import irmx_study
@@ -119,21 +119,19 @@ def made(quick: bool, data: Path | None) -> Made:
         if data:
             qrels, paths = trec8_files(data, scratch)
             runs: dict[str, Any] = {path.name: str(path) for path in paths}
-            which = "the 129 ad hoc runs of TREC-8"
+            which = "ad hoc runs of TREC-8"
         else:
             qrels, runs = synthetic()
-            which = "129 synthetic runs of the shape of TREC-8"
+            which = "synthetic runs of the shape of TREC-8"
         if quick:
             runs = dict(list(runs.items())[:10])
         samples = 2 if quick else SAMPLES
         *rows, [sentence] = rows_of(qrels, runs, samples)
-    head = [
-        f"{len(runs)} runs, {len(LEVELS)} levels, {samples} samples",
-        "time, two processes",
-        "goal: below",
-        "CPU time",
+    lines = [
+        f"- {what}: {wall}{f' (goal: below {goal})' if goal else ''}, {cpu} of CPU" for what, wall, goal, cpu in rows
     ]
-    return "\n".join([*table(head, rows), "", f"The data are {which}. {sentence}", ""]), {}
+    about = f"The data are {len(runs)} {which}, {len(LEVELS)} levels, {samples} samples, two processes. {sentence}"
+    return "\n".join([*lines, "", about, ""]), {}
 
 
 ABOUT = """`irmx_study.pool` reads the run files itself; pytrec_eval gets the same samples and runs as dicts.

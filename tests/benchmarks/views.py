@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytrec_eval
 from run import TEN, trec8_files
-from timing import Made, program, table
+from timing import Made, program
 
 import irmx
 
@@ -37,7 +37,7 @@ def nested_subsets(judgments: irmx.Judgments, count: int) -> list[irmx.Judgments
 
 
 def report(data: Path, count_of_runs: int | None, count_of_subsets: int) -> str:
-    """Run all and return the table in Markdown."""
+    """Run all and return the text."""
     with TemporaryDirectory() as scratch:
         qrels_path, paths = trec8_files(data, scratch)
         judgments = irmx.read_qrels(str(qrels_path))
@@ -63,16 +63,16 @@ def report(data: Path, count_of_runs: int | None, count_of_subsets: int) -> str:
             of_topic = [abs(value - values[i][topic]["map"]) for topic, value in known if topic in values[i]]
             difference = max(difference, *of_topic)
 
-    rows = []
+    lines = []
     for name, seconds in (("ten measures", ten), ("AP of irmx-trec", ap), ("AP of pytrec_eval", theirs)):
         each = f"{1e3 * seconds / len(joins) / len(subsets):.2f} ms"
-        rows.append([name, f"{seconds:.1f} s", each, f"{seconds / theirs:.3f}"])
-    head = [f"{len(joins)} runs, {len(subsets)} subsets", "CPU time", "per run and subset", "ratio"]
+        lines.append(f"- {name}: {seconds:.1f} s of CPU, {each} per run and subset, ratio {seconds / theirs:.3f}")
     return "\n".join(
         [
-            *table(head, rows),
+            *lines,
             "",
-            f"Reading the runs takes {reading:.1f} s, cutting the judgments {cutting:.2f} s. The two APs of a topic differ by at most {difference:.1e}.",
+            f"Reading the {len(joins)} runs takes {reading:.1f} s, cutting the judgments {len(subsets)} times {cutting:.2f} s. The two APs of a",
+            f"topic differ by at most {difference:.1e}.",
             "",
         ]
     )
