@@ -172,16 +172,12 @@ def test_public_names_are_listed_once_and_are_there() -> None:
         _ = irmx.NoSuchThing
 
 
-@pytest.mark.parametrize(("old", "now"), [("counted", irmx.toolkit.plural), ("join", irmx.rankings)])
-def test_names_that_moved_work_and_warn(old: str, now: object) -> None:
-    with pytest.warns(DeprecationWarning, match=f"irmx.{old} is now irmx"):
-        assert getattr(irmx, old) is now
-
-
-@pytest.mark.parametrize(("old", "now"), [("counted", irmx.toolkit.plural), ("some", irmx.toolkit.list_some)])
-def test_names_of_the_toolkit_that_changed_work_and_warn(old: str, now: object) -> None:
-    with pytest.warns(DeprecationWarning, match=rf"irmx\.toolkit\.{old} is now irmx\.toolkit"):
-        assert getattr(irmx.toolkit, old) is now
+def test_names_that_moved_work_and_warn() -> None:
+    moved = {"counted": irmx.toolkit.plural, "some": irmx.toolkit.list_some}
+    for module, names in ((irmx, {"counted": irmx.toolkit.plural, "join": irmx.rankings}), (irmx.toolkit, moved)):
+        for old, now in names.items():
+            with pytest.warns(DeprecationWarning, match=rf"{module.__name__}\.{old} is now irmx"):
+                assert getattr(module, old) is now
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from irmx import COMMON_PARAMS, Column, DataError, Measure, Param, PluginError, 
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}, "s": {"a": 0}}
 RUN = {"q": {"c": 3.0, "a": 2.0, "x": 1.5, "b": 1.0}, "s": {"a": 1.0}}
 READING = Column("run", "reading", "time spent", "s", how="measure it")
-SUBTOPIC = Column("qrels", "iteration", "subtopic", dtype="str", optional=True)
 WINDOW = Column("qrels", "window_days", "length of the topic's window", "days")
 
 
@@ -67,19 +66,6 @@ class Window(Measure):
 
     def score_topic(self, ranking: Ranking) -> float:
         return float(ranking.topic_column(WINDOW))
-
-
-class Subtopics(Measure):
-    """The number of different subtopics of relevant rows."""
-
-    NAME = "ZSubtopics"
-    RANGE = (0.0, math.inf)
-
-    def score(self, rankings: Rankings) -> Any:
-        rows = rankings.qrels_rows
-        subtopic, _ = rows.labels(SUBTOPIC, missing_ok=True)
-        held = (rows.rank > 0) & (rows.grade > 0) & (subtopic >= 0)
-        return np.array([len(set(subtopic[held & (rows.topic == t)])) for t in range(len(rankings))], dtype=float)
 
 
 def values(measure: Measure, qrels: Any = QRELS, run: Any = RUN) -> dict[str, float]:
@@ -180,19 +166,6 @@ def test_a_column_with_one_value_per_topic() -> None:
     with pytest.raises(DataError, match="ZWindow cannot be computed: the qrels column 'window_days'"):
         values(Window(), run=FRAME)
     assert ir_measures.providers.registry["irmx"].qrel_inputs([Window()])[-1] == "window_days"
-
-
-@pytest.mark.parametrize("name", ["iteration", "subtopic_id"])
-def test_the_rows_of_subtopic_qrels(name: str) -> None:
-    rows = [("q", "a", 1, "1"), ("q", "b", 1, "2"), ("q", "a", 1, "3"), ("q", "a", 0, "2"), ("q", "c", 1, "4"), ("r", "a", 1, "1")]  # fmt: skip
-    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", name])
-    assert values(Subtopics(), qrels=qrels, run=FRAME) == {"q": 3.0, "r": 1.0}
-    assert values(Subtopics(), qrels=QRELS, run=FRAME) == {"q": 0.0, "r": 0.0, "s": 0.0}
-    rankings = irmx.rankings(qrels, {"q": {"b": 2.0, "a": 1.0}})
-    retrieved = rankings.qrels_rows.where(rankings.qrels_rows.rank > 0)
-    subtopic, names = retrieved.labels(SUBTOPIC)
-    assert list(zip(retrieved.rank.tolist(), [names[i] for i in subtopic], retrieved.grade.tolist(), strict=True)) == [
-        (2, "1", 1.0), (1, "2", 1.0), (2, "3", 1.0), (2, "2", 0.0)]  # fmt: skip
 
 
 def test_numbers_of_numpy_make_equal_measures() -> None:

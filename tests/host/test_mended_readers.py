@@ -214,11 +214,4 @@ def test_a_folder_of_parquet_with_partitions(tmp_path: Path, command: Callable[.
     assert (done.code, done.out) == (0, "run\tRR\nbm25\t1.0000\ntitles\t0.7500\n"), done.err
 
 
-def test_one_run_of_a_folder_with_partitions(tmp_path: Path) -> None:
-    (tmp_path / "run=bm25").mkdir()
-    table = pa.table({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]})
-    parquet.write_table(table, tmp_path / "run=bm25" / "part-0.parquet")
-    assert irmx.read_run(tmp_path / "run=bm25").as_dict() == {"q": {"a": 1.0, "b": 2.0}}
-
-
 # -- found while these tests were written ----------------------------------------------------------------------------

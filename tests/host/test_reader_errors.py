@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import lzma
 import re
 from collections import namedtuple
 from collections.abc import Callable
@@ -65,10 +64,6 @@ CASES: list[Case] = [
     ("Latin-1", "run", ".run", RUN.encode() + b"q Q0 caf\xe9 3 0.5 t\n", 4),
     ("UTF-16", "run", ".run", RUN.encode("utf-16"), None),
     ("no text", "run", ".run", bytes(range(255, 0, -1)), None),
-    ("cut gzip", "run", ".run.gz", gzip.compress(RUN.encode() * 50)[:-12], None),
-    ("damaged gzip", "run", ".run.gz", gzip.compress(RUN.encode())[:12] + b"x" * 12, None),
-    ("cut xz", "run", ".run.xz", lzma.compress(RUN.encode() * 50)[:-9], None),
-    ("cut zstd", "run", ".run.zst", pa.Codec("zstd").compress(RUN.encode() * 50, asbytes=True)[:-9], None),
     ("qrels as a run", "run", ".run", QRELS, 1),
     ("a run as qrels", "qrels", ".qrels", RUN, 1),
     ("too few fields", "qrels", ".qrels", "q 0 a 1\nq 0 b\n", 2),

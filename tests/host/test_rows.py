@@ -31,20 +31,6 @@ RUN = pd.DataFrame(
 LACKING = RUN.assign(timestamp=[0.5, 10.0, np.nan, 30.0, 40.0])
 
 
-@pytest.mark.parametrize("judged_only", [False, True])
-def test_rows_of_the_qrels_are_all_of_their_topics_in_order(judged_only: bool) -> None:
-    seen = rankings(QRELS, RUN, judged_only=judged_only)
-    rows = seen.qrels_rows
-    label, names = rows.labels(SUBTOPIC)
-    columns = (rows.topic, np.array(names)[label], rows.rank, rows.grade, rows.declares)
-    assert list(zip(rows.doc_ids, *(column.tolist() for column in columns), strict=True)) == [
-        ("z", 0, "9", 0, 1.0, False), ("a", 1, "1", 2, 1.0, False), ("", 1, "3", 0, 1.0, True), ("b", 1, "1", 1, 0.0, False),
-        ("a", 1, "2", 2, 2.0, False), ("c", 1, "4", 0, 1.0, False), ("", 2, "1", 0, 1.0, True),
-    ]  # fmt: skip
-    np.testing.assert_array_equal(rows.score, [np.nan, 2.5, np.nan, 3.0, 2.5, np.nan, np.nan])
-    assert (seen.topics, seen.recall_base.tolist()) == (("p", "q", "s"), [1, 2, 0])
-
-
 def test_rows_of_a_file_know_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "qrels.csv"
     QRELS.to_csv(path, index=False)

@@ -1,10 +1,5 @@
 """The standard error of the mean over topics: topics are given, users random and the same for all topics."""
 
-import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,12 +78,3 @@ def test_topics_left_out_of_the_mean_are_left_out_of_its_error() -> None:
     assert list(without.fields.values()) == [alone]
     [with_it] = irmx.calc("MSU(users=50)", more, updates).fields.values()
     assert with_it["standard_error"] == pytest.approx(alone["standard_error"] * 3 / 4)
-
-
-def test_the_command_gives_the_error_of_the_mean(tmp_path: Path, command: Callable[..., Any]) -> None:
-    qrels, run = three_topics()
-    qrels.to_csv(tmp_path / "qrels.csv", index=False)
-    run.to_csv(tmp_path / "run.csv", index=False)
-    done = command("eval", tmp_path / "qrels.csv", tmp_path / "run.csv", "MSU(users=50)", "-o", "jsonl")
-    [fields] = irmx.calc("MSU(users=50)", qrels, run).fields.values()
-    assert json.loads(done.out)["standard_error"] == fields["standard_error"] > 0

@@ -53,14 +53,6 @@ def test_the_same_judgments_as_a_table_file(folder: Path, tmp_path: Path, suffix
     assert irmx.calc_aggregate(measures, frame, tmp_path / "run.txt") == wanted
 
 
-def test_eval_of_a_folder_that_lacks_files_exits_1(folder: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
-    (tmp_path / "run.txt").write_text(RUN, encoding="utf-8")
-    (folder / "topics.xml").unlink()
-    done = command("eval", f"tst:{folder}", tmp_path / "run.txt", "LC")
-    assert done.code == 1
-    assert "lacks the track's topics, an XML file of events with id, start and end" in done.err
-
-
 def test_a_folder_without_the_format_is_offered_the_remedy(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=f"{folder} is a folder, not a qrels file. .* name the format: tst:{folder}"):
         irmx.read_qrels(folder)

@@ -273,14 +273,6 @@ def test_what_cannot_be_correlated_is_told(scores: Scores, how: Any, error: Any,
         correlate(scores, **how)
 
 
-def test_a_system_without_a_mean_has_no_rank() -> None:
-    values = made().values[:, :, 1].copy()
-    values[:, 2] = np.nan
-    scores = changed(made(), 1, values)
-    with pytest.raises(DataError, match="s2 has no value of P@10"):
-        correlate(scores)
-
-
 def test_unknown_coefficients_and_no_resamples_are_told() -> None:
     agreement = correlate(made(), resamples=0)
     with pytest.raises(UsageError, match="no coefficient 'tau_b'"):

@@ -184,17 +184,3 @@ def test_sentences_say_what_was_compared_and_how(scores: irmx.Scores, how: Any, 
     cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", text) for key in keys.split(",")}
     assert {"irmx", "MacAvaneyMacdonaldOunis2022"} < cited
     assert cited <= set(re.findall(r"@\w+\{(\w+),", text))
-
-
-def test_topics_that_were_left_out_are_said() -> None:
-    values = np.random.default_rng(2).random((30, 2, 2))
-    values[:3, 0, 1] = np.nan
-    text = irmx_study.compare(made(values, "AP RR", ["one", "two"])).methods()
-    assert "RR was compared without 3 topics on which a system has no value." in text
-    assert "AP was compared without" not in text
-
-
-def test_a_single_comparison_needs_no_word_on_corrections(scores: irmx.Scores) -> None:
-    text = irmx_study.compare(scores.select(systems=["bm25", "titles"], measures="AP")).methods()
-    assert text.startswith("We compared titles with bm25 by AP")
-    assert "correct" not in text.split("We report")[0]
