@@ -5,6 +5,7 @@ import json
 import math
 import random
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -350,3 +351,13 @@ def test_other_answers_of_a_provider(odd: Callable[[Any], list[float]]) -> None:
     assert odd(metrics) == [0.5, 1.0]
     with pytest.raises(KeyboardInterrupt):
         odd(raising(KeyboardInterrupt()))
+
+
+def test_grades_that_rel_does_not_reach_are_noted_by_irmx_but_not_in_batches_of_ir_measures() -> None:
+    """PyTerrier evaluates batches of topics, each with its own qrels."""
+    measure = irmx.parse_measure("MP(model=GL_AD_ID,rel=2)")
+    with pytest.warns(irmx.errors.QrelsWarning, match="the largest grade in the qrels is 1"):
+        assert irmx.calc_aggregate(measure, {"q": {"a": 1}}, {"q": {"a": 1.0}}) == {measure: 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ir_measures.calc_aggregate([measure], {"q": {"a": 1}}, {"q": {"a": 1.0}}) == {measure: 0}

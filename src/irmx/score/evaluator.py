@@ -79,9 +79,11 @@ class Evaluator:
         Anything that :func:`irmx.read_qrels` accepts.
     provider : str, optional
         The only provider of ir_measures to use; ``"irmx"`` stands for the measures and scorers of plugins.
+    of_a_batch : bool
+        Whether the qrels may be those of a batch of topics: it is then no mistake if none of their grades reaches ``rel``.
     """
 
-    def __init__(self, measures: Measures, qrels: Any, provider: str | None = None) -> None:
+    def __init__(self, measures: Measures, qrels: Any, provider: str | None = None, of_a_batch: bool = False) -> None:
         self.measures, self._provider = as_measures(measures), provider
         scorers: dict[ir_measures.Measure, Measure] = {}
         if provider in (None, "irmx"):
@@ -93,7 +95,7 @@ class Evaluator:
         if message := at_odds(scorers.values()):
             warnings.warn(message, DataWarning, stacklevel=2)
         self._last = self.judgments, provided(self._others, self.judgments, chosen)
-        if message := _above_every_grade(self.measures, self.judgments):
+        if not of_a_batch and (message := _above_every_grade(self.measures, self.judgments)):
             warnings.warn(message, QrelsWarning, stacklevel=2)
 
     def __repr__(self) -> str:

@@ -63,7 +63,7 @@ class _Evaluator(providers.Evaluator):
         from irmx.declare.expressions import canonical
         from irmx.score.evaluator import Evaluator
 
-        self._evaluator = Evaluator(list(measures), qrels, "irmx")
+        self._evaluator = Evaluator(list(measures), qrels, "irmx", of_a_batch=True)
         of_name = {canonical(measure): measure for measure in self._evaluator.measures}
         self._computed = {measure: of_name[canonical(measure)] for measure in measures}
         super().__init__(list(self._computed), set(self._evaluator.judgments.topics))
