@@ -353,6 +353,13 @@ def test_other_answers_of_a_provider(odd: Callable[[Any], list[float]]) -> None:
         odd(raising(KeyboardInterrupt()))
 
 
+def test_the_evaluator_for_ir_measures_takes_measures_from_any_iterable_under_their_own_names() -> None:
+    measures = [irmx.parse_measure(text) for text in ("RBP(rel=1)", "MP(model=GL_AD_ID)")] + [ir_measures.RBP(rel=1.0)]
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
+    made = PROVIDERS["irmx"].evaluator((m for m in measures), qrels)
+    assert [str(m) for m in made.calc_aggregate(run)] == [str(m) for m in dict.fromkeys(measures)]
+
+
 def test_grades_that_rel_does_not_reach_are_noted_by_irmx_but_not_in_batches_of_ir_measures() -> None:
     """PyTerrier evaluates batches of topics, each with its own qrels."""
     measure = irmx.parse_measure("MP(model=GL_AD_ID,rel=2)")

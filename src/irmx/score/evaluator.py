@@ -255,7 +255,10 @@ _sent: dict[str, Evaluator] = {}
 def _of_this_process(
     key: str, measures: list[ir_measures.Measure], judgments: list[Array], provider: str | None
 ) -> Evaluator:
-    """Return an evaluator that came from another process, made once for all chunks, without the warnings issued there."""
+    """Return an evaluator that came from another process, made once for all chunks, without the warnings issued there.
+
+    Nothing but the unpickling of an evaluator calls it: no file and no text of a user comes here.
+    """
     if key not in _sent:
         while len(_sent) >= 2:
             del _sent[next(iter(_sent))]

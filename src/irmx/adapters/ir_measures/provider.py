@@ -41,7 +41,9 @@ class IrmxProvider(providers.Provider):
         return isinstance(measure, Measure)
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> _Evaluator:
-        return _Evaluator(sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else measures, qrels)
+        return _Evaluator(
+            sorted(measures, key=str) if isinstance(measures, (set, frozenset)) else list(measures), qrels
+        )
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the run columns that the measures require."""
@@ -59,11 +61,11 @@ class IrmxProvider(providers.Provider):
 class _Evaluator(providers.Evaluator):
     """An evaluator of irmx for ir_measures: each measure has the name that it is given, and a run may have no topic of the qrels."""
 
-    def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
+    def __init__(self, measures: list[Any], qrels: Any) -> None:
         from irmx.declare.expressions import canonical
         from irmx.score.evaluator import Evaluator
 
-        self._evaluator = Evaluator(list(measures), qrels, "irmx", of_a_batch=True)
+        self._evaluator = Evaluator(measures, qrels, "irmx", of_a_batch=True)
         of_name = {canonical(measure): measure for measure in self._evaluator.measures}
         self._computed = {measure: of_name[canonical(measure)] for measure in measures}
         super().__init__(list(self._computed), set(self._evaluator.judgments.topics))
