@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import json
 import os
 import shutil
 import signal
@@ -204,6 +205,26 @@ def test_a_stopped_sweep_resumes_where_it_was(
     assert len(scored(folder)) == len(set(scored(folder))) == SETTINGS - 6
     assert files(folder) == [OUT]
     assert_same(Scores.read_parquet(folder / OUT), sweep(out=None))
+
+
+@posix
+def test_no_ctrl_c_is_lost(folder: Path, sweep: Do, monkeypatch: pytest.MonkeyPatch) -> None:
+    """joblib drops what is raised while it writes the notes beside a finished setting."""
+    dumps = json.dumps
+
+    def interrupted(given: Any, **options: Any) -> str:
+        if "input_args" in given:
+            os.kill(os.getpid(), signal.SIGINT)
+        return dumps(given, **options)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # even where the tests run in the background
+    with monkeypatch.context() as patch:
+        patch.setattr(json, "dumps", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            sweep(out=folder / OUT)
+    signal.signal(signal.SIGINT, before)
+    assert 1 <= len(parts(folder)) < SETTINGS
+    assert_same(sweep(out=folder / OUT), sweep(out=None))
 
 
 @pytest.mark.slow

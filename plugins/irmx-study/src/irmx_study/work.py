@@ -7,7 +7,8 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -82,13 +83,21 @@ class Work:
         self._data = str(joblib.hash(data))
         for i, unit in enumerate(self.units if self.folder.exists() else ()):
             if self._in_folder.check_call_in_cache(self._data, unit, None):
-                found = self._in_folder.call_and_shelve(self._data, unit, None)
                 try:
-                    self.arrays[i] = found.get()
+                    self.arrays[i] = _undisturbed(self._found, unit)
                 except Exception:
-                    found.clear()
                     text = f"What {self.folder} holds of {unit} is damaged; it was removed, and is computed again"
                     warnings.warn(text, DataWarning, stacklevel=4)
+
+    def _found(self, unit: str) -> Arrays:
+        """Return what the folder holds of a unit; remove it, and raise, if it is damaged."""
+        found = self._in_folder.call_and_shelve(self._data, unit, None)
+        try:
+            arrays: Arrays = found.get()
+        except Exception:
+            found.clear()
+            raise
+        return arrays
 
     @cached_property
     def _in_folder(self) -> Any:
@@ -147,7 +156,7 @@ class Work:
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", joblib.memory.CacheWarning)  # it says that a file could not be written
             try:
-                self._in_folder.call_and_shelve(self._data, self.units[unit], arrays)
+                _undisturbed(self._in_folder.call_and_shelve, self._data, self.units[unit], arrays)
             except joblib.memory.CacheWarning as warning:
                 error = warning.__context__
                 if isinstance(error, FileNotFoundError):
@@ -195,6 +204,12 @@ class Work:
         retrieved = np.array(about["retrieved"], dtype=bool)
         of_fields = dict(zip(fields, others, strict=True))
         return Scores(values, topics, systems, tuple(measures), retrieved, of_fields, about["made_by"], marks)
+
+
+def _undisturbed(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in another thread, where no Ctrl-C is raised: joblib drops one that comes while it writes what it notes."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(function, *arguments).result()
 
 
 def table_of(scores: Scores) -> pd.DataFrame:
