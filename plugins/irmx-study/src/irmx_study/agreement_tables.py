@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from irmx.ragged import Floats
 from irmx_study.result import Titled
-
-if TYPE_CHECKING:
-    from irmx_study.correlating import Agreement
 
 COEFFICIENTS = {
     "tau": "Kendall's tau-b", "tau_ap_a": "tau_AP,a", "tau_ap_b": "tau_AP,b", "tau_ap": "tau_AP", "rbo": "RBO",
@@ -28,16 +25,14 @@ _WIDTH = 80
 """The width that a matrix should fit: wider names of columns become numbers, wider names of rows a legend."""
 
 
-def matrix_tables(agreement: Agreement, coefficient: str, places: int) -> list[Titled]:
-    """Return a coefficient of all views with all others; only below the diagonal, if it has no direction.
+def matrix_tables(measures: Sequence[str], values: Floats, coefficient: str, places: int) -> list[Titled]:
+    """Return the values of a coefficient of all views with all others; only below the diagonal, if it has no direction.
 
     The columns have the names of the views if the table then fits 80 columns, and their numbers otherwise. If that is still
     too wide, the rows have numbers, too, and a second table tells which is which.
     """
-    directed, measures = coefficient in DIRECTED, agreement.measures
-    count = len(measures)
+    directed, count = coefficient in DIRECTED, len(measures)
     rows, columns = (range(count), range(count)) if directed else (range(1, count), range(count - 1))
-    values = agreement.matrix(coefficient).to_numpy()
     shown = [(r, c) for r in rows for c in columns if (c != r if directed else c < r)]
     in_cells = cells([float(values[at]) for at in shown], places, coefficient == "tau")
     texts = dict(zip(shown, in_cells, strict=True))

@@ -89,7 +89,9 @@ def compare_runs(
     settings, such as 'MP(model=*)', also for how many of these users each run is better. With -o csv, tsv or jsonl, one row
     per comparison; with -o latex the table of a paper; with -o FILE.html a report.
     """
-    from irmx_study.comparing import SYSTEMS_SHOWN, check_missing, check_order, compare
+    from irmx_study.compared_systems import check_order
+    from irmx_study.comparing import SYSTEMS_SHOWN, compare
+    from irmx_study.pairs import check_missing
     from irmx_study.result import write_facts
 
     check_missing(missing)

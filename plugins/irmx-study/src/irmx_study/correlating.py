@@ -509,7 +509,7 @@ class Agreement(Result):
 
     def _for_reading(self, places: int, coefficient: str = "tau") -> list[Titled]:
         if not self.has_reference:
-            tables = matrix_tables(self, coefficient, places)
+            tables = matrix_tables(self.measures, self.matrix(coefficient).to_numpy(), coefficient, places)
             if self.shows_stability and coefficient == "tau":
                 tables.append(("tau, and its stability under resampling of topics", self._stability_rows(places)))
             return tables

@@ -12,6 +12,7 @@ import numpy as np
 import irmx
 from irmx import Citation
 from irmx.toolkit import IR_MEASURES, IRMX, in_latex, papers_of, plural, visible
+from irmx_study.compared_systems import ComparedSystems
 from irmx_study.draws import all_signs
 from irmx_study.paired import PairedValues
 from irmx_study.pairs import complete_values
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from irmx_study.choices import Choices
-    from irmx_study.comparing import Comparison
 
 FEW, MANY = 20, 1000
 """Fewer topics than the first, or more than the second, are worth a note."""
@@ -38,7 +38,7 @@ EFFECTS = {
 # -- facts -------------------------------------------------------------------------------------------------
 
 
-def facts_of(comparison: Comparison) -> dict[str, str]:
+def facts_of(comparison: ComparedSystems) -> dict[str, str]:
     """Return the baseline, the test, the family, the correction, the level, intervals, draws, seed, topics, versions."""
     choices, scores = comparison.choices, comparison.scores
     topics = topics_of(comparison)
@@ -92,7 +92,7 @@ def parameters_of(test: Any) -> list[str]:
     return [f"{name}={test[name]!r}" for name in test.SUPPORTED_PARAMS if test[name] is not None]
 
 
-def draws_of(comparison: Comparison) -> dict[str, list[str]]:
+def draws_of(comparison: ComparedSystems) -> dict[str, list[str]]:
     """Return what makes how many random draws; on few topics, permutations use all changes of signs instead."""
     choices, topics = comparison.choices, int(comparison.compared.columns["topics"].max())
     users: dict[str, list[str]] = {}
@@ -103,7 +103,7 @@ def draws_of(comparison: Comparison) -> dict[str, list[str]]:
     return users
 
 
-def _how_wilcoxon(comparison: Comparison) -> dict[str, str]:
+def _how_wilcoxon(comparison: ComparedSystems) -> dict[str, str]:
     """Return how SciPy computes the p-values of Wilcoxon's test: exactly, or by an approximation."""
     test, compared = comparison.choices.test, comparison.compared
     if not isinstance(test, WilcoxonTest):
@@ -119,19 +119,19 @@ def _how_wilcoxon(comparison: Comparison) -> dict[str, str]:
     }
 
 
-def topics_of(comparison: Comparison) -> str:
+def topics_of(comparison: ComparedSystems) -> str:
     """Return the number of topics compared; the smallest and largest where views differ in it."""
     return _range(sorted({int(number) for number in comparison.compared.columns["topics"][:, 0]}))
 
 
-def size_of_family(comparison: Comparison) -> str:
+def size_of_family(comparison: ComparedSystems) -> str:
     """Return how many comparisons are corrected together, such as "2 comparisons"; identical systems are not counted."""
     counts = (~comparison.compared.identical).sum(axis=1)
     sizes = sorted({int(counts[group].sum()) for group in comparison.choices.groups(comparison.scores.views)})
     return f"{_range(sizes)} comparison{'' if sizes == [1] else 's'}"
 
 
-def interval_name(comparison: Comparison, brief: bool = False) -> str:
+def interval_name(comparison: ComparedSystems, brief: bool = False) -> str:
     """Return what kind of intervals the differences have, and whether they hold for all differences together."""
     choices = comparison.choices
     if choices.of_all_pairs and choices.has_own_intervals:
@@ -146,7 +146,7 @@ def interval_name(comparison: Comparison, brief: bool = False) -> str:
     return f"{kind} intervals" + (f" per comparison{apart}" if several else "")
 
 
-def _family(comparison: Comparison) -> str:
+def _family(comparison: ComparedSystems) -> str:
     baselines = " and with ".join(comparison.names[b] for b in comparison.baseline)
     of = "all pairs" if comparison.all_pairs else f"each other system with {baselines}"
     systems = [comparison.names[system] for system in comparison.scores.systems]
@@ -164,7 +164,7 @@ def _correction(choices: Choices) -> str:
     return (choices.correction.SHORT_DESC or str(choices.correction)) if choices.is_corrected else "none"
 
 
-def _users(comparison: Comparison) -> str:
+def _users(comparison: ComparedSystems) -> str:
     several = comparison.groups.several
     of = joined(
         [
@@ -177,7 +177,7 @@ def _users(comparison: Comparison) -> str:
     return f"{of}, {weights}; p-values {'' if together else 'not '}corrected over them"
 
 
-def _missing(comparison: Comparison) -> str:
+def _missing(comparison: ComparedSystems) -> str:
     missing = (~comparison.scores.retrieved).sum(axis=0)
     if not missing.any():
         return "none"
@@ -193,7 +193,7 @@ def _range(numbers: list[int]) -> str:
 # -- notes -------------------------------------------------------------------------------------------------
 
 
-def notes_on(comparison: Comparison) -> Iterator[str]:
+def notes_on(comparison: ComparedSystems) -> Iterator[str]:
     """Yield notes on missing and few topics, other aggregates than means, systems without a variance, and too few draws."""
     scores, choices, compared = comparison.scores, comparison.choices, comparison.compared
     yield from topics_lacking(scores)
@@ -234,7 +234,7 @@ def notes_on(comparison: Comparison) -> Iterator[str]:
             )
 
 
-def topics_left_out(comparison: Comparison) -> Iterator[tuple[str, int]]:
+def topics_left_out(comparison: ComparedSystems) -> Iterator[tuple[str, int]]:
     """Yield the views in which a system has no value on some topics, and how many these are."""
     scores = comparison.scores
     for v, name in enumerate(scores.names):
@@ -243,7 +243,7 @@ def topics_left_out(comparison: Comparison) -> Iterator[tuple[str, int]]:
             yield name, left_out
 
 
-def _pairs(comparison: Comparison, chosen: np.ndarray[Any, Any]) -> str:
+def _pairs(comparison: ComparedSystems, chosen: np.ndarray[Any, Any]) -> str:
     """Return the pairs of systems of some comparisons, with their views, as a list for a sentence."""
     frame: pd.DataFrame = comparison.frame()[chosen.ravel()]
     measures = frame.groupby(["a", "b"], sort=False)["measure"].agg(", ".join)
@@ -272,7 +272,7 @@ _CORRECTIONS = {
 }
 
 
-def sentences_of(comparison: Comparison) -> str:
+def sentences_of(comparison: ComparedSystems) -> str:
     """Return the sentences for the method section of a paper, in one paragraph of LaTeX."""
     sentences = [*_compared(comparison), *_conventions(comparison), *_tested(comparison), *_sizes(comparison)]
     parts = re.split(r"(~\\cite\{[\w,]+\})", " ".join(sentences))
@@ -290,7 +290,7 @@ def _in_words(named: Any, known: Mapping[str, str], kind: str) -> str:
     return words + _cite(*getattr(named, "CITATIONS", ()))
 
 
-def _compared(comparison: Comparison) -> list[str]:
+def _compared(comparison: ComparedSystems) -> list[str]:
     scores = comparison.scores
     measures = list(dict.fromkeys(map(str, scores.measures)))
     cited = {str(measure): _cite(*papers_of(measure)) for measure in scores.measures}
@@ -340,13 +340,13 @@ def _run_of(name: str, about: Mapping[str, Any]) -> str:
     return f"The run {name} {' and '.join(parts)}, according to its header." if parts else ""
 
 
-def _collection(comparison: Comparison) -> str:
+def _collection(comparison: ComparedSystems) -> str:
     """Return the judgments that scores are from, if their name is known."""
     named = comparison.scores.made_by.get("qrels_name")
     return f" of {os.path.basename(str(named))}" if named else ""
 
 
-def _computed_by(comparison: Comparison) -> str:
+def _computed_by(comparison: ComparedSystems) -> str:
     """Return which measures other tools than irmx computed."""
     by_tool: dict[str, list[str]] = {}
     for measure, tool in comparison.scores.made_by.get("computed_by", {}).items():
@@ -359,7 +359,7 @@ def _computed_by(comparison: Comparison) -> str:
     return f" ({'; '.join([*said, own])})"
 
 
-def _conventions(comparison: Comparison) -> list[str]:
+def _conventions(comparison: ComparedSystems) -> list[str]:
     """Return how ties were broken, and as what unjudged documents counted."""
     made_by = comparison.scores.made_by
     if "computed_by" not in made_by:
@@ -374,7 +374,7 @@ def _conventions(comparison: Comparison) -> list[str]:
     return [f"Documents with equal scores were ranked {order}; unjudged documents {unjudged}."]
 
 
-def _tested(comparison: Comparison) -> list[str]:
+def _tested(comparison: ComparedSystems) -> list[str]:
     choices = comparison.choices
     test = _in_words(choices.test, _TESTS, "the two-sided test")
     if choices.test.NAME.replace("_", "-") in _TESTS and (parameters := ", ".join(parameters_of(choices.test))):
@@ -415,7 +415,7 @@ def _tested(comparison: Comparison) -> list[str]:
     return sentences
 
 
-def _sizes(comparison: Comparison) -> list[str]:
+def _sizes(comparison: ComparedSystems) -> list[str]:
     choices = comparison.choices
     effect = EFFECTS[choices.of_all_pairs].replace(" / ", " divided by the ").replace("topics x", "topics by")
     bca = _cite(EFRON) if choices.interval == "bca" else ""
@@ -424,7 +424,7 @@ def _sizes(comparison: Comparison) -> list[str]:
     ]
 
 
-def citations_of(comparison: Comparison) -> tuple[Citation, ...]:
+def citations_of(comparison: ComparedSystems) -> tuple[Citation, ...]:
     """Return irmx, ir_measures, and the papers of the test, the correction, the interval and the measures, each once."""
     papers = [IRMX, IR_MEASURES]
     for named in (comparison.choices.test, comparison.choices.correction):

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from irmx_study.compared_systems import ComparedSystems
 from irmx_study.result import joined, p_text
-
-if TYPE_CHECKING:
-    from irmx_study.comparing import Comparison
 
 MOST_VIEWS = 4
 """The views that agree or disagree are named if there are no more; of more, they are counted."""
 
 
-def pair_shown_first(comparison: Comparison) -> tuple[str, str]:
+def pair_shown_first(comparison: ComparedSystems) -> tuple[str, str]:
     """Return the best other system and the baseline that was named, or the best two."""
     order = [comparison.scores.systems[s] for s in comparison._order(0)]
     if comparison.baseline and not (comparison.is_default and len(order) > 2):
@@ -26,7 +24,7 @@ def pair_shown_first(comparison: Comparison) -> tuple[str, str]:
     return order[0], order[1]
 
 
-def headline_of(comparison: Comparison) -> str:
+def headline_of(comparison: ComparedSystems) -> str:
     """Return what was found of the two systems that are shown first, and of more systems what was found of all."""
     sentences = [_of_pair(comparison, *pair_shown_first(comparison))]
     if len(comparison.scores.systems) > 2:
@@ -34,7 +32,7 @@ def headline_of(comparison: Comparison) -> str:
     return " ".join(sentences)
 
 
-def _of_pair(comparison: Comparison, a: str, b: str) -> str:
+def _of_pair(comparison: ComparedSystems, a: str, b: str) -> str:
     """Return which of two systems is significantly better by the first view, the size of the difference, and what other views say."""
     order = [comparison.scores.systems[s] for s in comparison._order(0)]
     a, b = sorted((a, b), key=order.index)
@@ -54,7 +52,7 @@ def _of_pair(comparison: Comparison, a: str, b: str) -> str:
     return f"{'; '.join([found, *filter(None, told)])}."
 
 
-def _of_all(comparison: Comparison) -> str:
+def _of_all(comparison: ComparedSystems) -> str:
     """Return how many systems beat the baseline that was named, or how many the best one beats, and which are the best by other views."""
     scores, names, compared = comparison.scores, comparison.names, comparison.compared
     tops = [scores.systems[comparison._order(v)[0]] for v in range(len(scores.names))]
@@ -80,7 +78,7 @@ def _of_others(number: int, total: int) -> str:
     return f"{number or 'none'} of the {total} others"
 
 
-def _row(comparison: Comparison, a: str, b: str) -> tuple[int, int]:
+def _row(comparison: ComparedSystems, a: str, b: str) -> tuple[int, int]:
     """Return the place of a pair among the comparisons, and -1 if it was compared the other way round, otherwise 1."""
     compared, (i, j) = comparison.compared, map(comparison.scores.systems.index, (a, b))
     as_asked = (compared.first == i) & (compared.second == j)
@@ -88,7 +86,7 @@ def _row(comparison: Comparison, a: str, b: str) -> tuple[int, int]:
     return int(np.flatnonzero(as_asked | turned)[0]), 1 if as_asked.any() else -1
 
 
-def _views(comparison: Comparison, words: str, chosen: Any, p: Sequence[float] | None = None) -> str:
+def _views(comparison: ComparedSystems, words: str, chosen: Any, p: Sequence[float] | None = None) -> str:
     """Return words and the other views that were chosen, with p-values if given; of many their number; empty for none."""
     names = comparison.scores.names
     places = [v for v in range(1, len(names)) if chosen[v]]

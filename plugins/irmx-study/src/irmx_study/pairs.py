@@ -20,6 +20,9 @@ from irmx_study.significance import corrected, mean_and_error, t_intervals, test
 if TYPE_CHECKING:
     import pandas as pd
 
+MISSING = ("refuse", "zero")
+"""What to do with a system that retrieved nothing for more than half of the topics."""
+
 _LARGEST = 1e150
 """Squares of larger values, and of smaller ones than its reciprocal, are no floats."""
 
@@ -202,6 +205,14 @@ def _missing(scores: Scores, v: int, first: Ints, second: Ints) -> Ints:
     of_one, of_both = lacks.sum(axis=0), lacks.T @ lacks
     number: Ints = of_one[first] + of_one[second] - of_both[first, second]
     return number
+
+
+def check_missing(missing: str) -> None:
+    """Raise :class:`irmx.errors.UsageError` for what cannot be done with systems that lack topics."""
+    if missing not in MISSING:
+        raise UsageError(
+            f"Missing topics can be: {', '.join(MISSING)}.{suggest(missing, MISSING)} Got {missing!r} instead."
+        )
 
 
 def refuse_missing(scores: Scores) -> None:

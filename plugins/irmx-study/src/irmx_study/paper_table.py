@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irmx import UsageError
 from irmx.toolkit import COLUMN, in_latex, latex_blocks, latex_width, plural
+from irmx_study.compared_systems import ComparedSystems
 from irmx_study.facts import topics_of
 from irmx_study.result import joined
-
-if TYPE_CHECKING:
-    from irmx_study.comparing import Comparison
 
 _MARKS = (r"\dagger", r"\ddagger", r"\S", r"\P", r"\ast", r"\star", r"\circ", r"\diamond")
 """The mark of each baseline; further ones have numbers."""
 
 
 def in_latex_format(
-    comparison: Comparison, sort: str | None, places: int, intervals: bool, caption: str | None, label: str
+    comparison: ComparedSystems, sort: str | None, places: int, intervals: bool, caption: str | None, label: str
 ) -> str:
     """Return the table in LaTeX; see :meth:`Comparison.to_latex`."""
     if places < 0:
@@ -53,7 +51,7 @@ def _width_of_view(name: str, cells: list[list[str]]) -> float:
 
 
 def _tabular(
-    comparison: Comparison, block: list[int], names: list[str], cells: dict[int, list[list[str]]], intervals: bool
+    comparison: ComparedSystems, block: list[int], names: list[str], cells: dict[int, list[list[str]]], intervals: bool
 ) -> list[str]:
     """Return the lines of a tabular with some views."""
     measures = [_breakable(comparison.scores.names[v], False) for v in block]
@@ -74,12 +72,12 @@ def _line(cells: list[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _of_mean(comparison: Comparison) -> bool:
+def _of_mean(comparison: ComparedSystems) -> bool:
     """Whether intervals are those of means, because there is not one baseline whose differences could have them."""
     return len(comparison.baseline) != 1
 
 
-def _cells(comparison: Comparison, v: int, systems: list[str], places: int, intervals: bool) -> list[list[str]]:
+def _cells(comparison: ComparedSystems, v: int, systems: list[str], places: int, intervals: bool) -> list[list[str]]:
     """Return the cells of a view: of every system its mean, with its marks outside, and if wanted an interval."""
     count = comparison._rows_per_view
     table = comparison.estimates().iloc[v * count : (v + 1) * count].drop_duplicates("system").set_index("system")
@@ -118,7 +116,7 @@ def _mark(baseline: int) -> str:
     return _MARKS[baseline] if baseline < len(_MARKS) else str(baseline + 1)
 
 
-def _marks(comparison: Comparison, v: int) -> dict[str, str]:
+def _marks(comparison: ComparedSystems, v: int) -> dict[str, str]:
     """Return the marks of every system: of the baselines that it differs from, or its group."""
     systems, view = comparison.scores.systems, comparison.scores.names[v]
     if comparison.all_pairs:
@@ -136,13 +134,13 @@ def _breakable(text: str, breaks: bool = True) -> str:
     return re.sub(r"([(,=]|\\_)", r"\1\\allowbreak{}", escaped) if breaks else escaped
 
 
-def _caption(comparison: Comparison) -> str:
+def _caption(comparison: ComparedSystems) -> str:
     systems = plural(len(comparison.scores.systems), "system")
     of = joined([_breakable(name) for name in comparison.scores.names])
     return f"Mean {of} of {systems} on {topics_of(comparison)} topics."
 
 
-def _note(comparison: Comparison) -> str:
+def _note(comparison: ComparedSystems) -> str:
     """Return the sentence that says what the marks mean, and how the systems were compared."""
     choices = comparison.choices
     name = choices.test.NAME.replace("_", "-")

@@ -16,7 +16,6 @@ import numpy as np
 from irmx import DataError, Scores, UsageError, read_table
 from irmx.toolkit import MissingTopicsWarning, as_measures, list_some, plural, print_rows, versions_of, visible
 from irmx_study.choices import as_scores
-from irmx_study.comparing import check_missing
 from irmx_study.doubted_views import (
     in_order,
     of_difficulty,
@@ -27,7 +26,7 @@ from irmx_study.doubted_views import (
     with_all,
 )
 from irmx_study.doubts import Claim, Doubt, Tested, View, breaks, claim_in
-from irmx_study.pairs import complete_values, refuse_missing
+from irmx_study.pairs import check_missing, complete_values, refuse_missing
 from irmx_study.planning import topics_for_t
 from irmx_study.result import Result, Titled, interval, p_text, topics_lacking, versions_fact, write_facts
 

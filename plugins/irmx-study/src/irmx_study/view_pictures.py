@@ -12,7 +12,7 @@ from irmx.ragged import Floats
 from irmx.toolkit import axes_for, grid_of_axes, picture_text, suggest
 from irmx_study.comparing import Comparison
 from irmx_study.correlating import Agreement
-from irmx_study.over_views import Group, Parameter, group_of, signs
+from irmx_study.over_views import signs
 from irmx_study.pictures import (
     BLUE,
     VERMILION,
@@ -23,6 +23,7 @@ from irmx_study.pictures import (
     number_text,
     write_in_cells,
 )
+from irmx_study.view_groups import Group, Parameter, group_of
 
 _UNDECIDED = "#c8c8c8"
 _WRITTEN = 150
