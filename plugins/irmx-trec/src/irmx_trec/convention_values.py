@@ -14,6 +14,12 @@ from irmx_trec.conventions import CONVENTIONS
 
 Changes = Mapping[str, str]
 
+_OF_RANKINGS = ("ties", "duplicates", "self", "unjudged")
+"""The conventions about which documents a run has, and in which order."""
+
+_OF_IDEALS = ("judged", "ideal", "gain", "threshold", "negatives", "discount", "cutoff")
+"""The conventions about ideal rankings."""
+
 _MOST_GRADES = 6
 """So many grades are tried as the smallest relevant one."""
 
@@ -72,6 +78,7 @@ class Topics:
             )
         self._ranked: dict[tuple[str, ...], Ranked] = {}
         self._ratios: dict[tuple[str, ...], Ratios] = {}
+        self._ideals: dict[tuple[str, ...], tuple[Floats, Bools]] = {}
 
     # -- facts about the files ---------------------------------------------------------------------------
 
@@ -189,9 +196,19 @@ class Topics:
         ranked, k = self._ranked_by(changes), self._cutoff(changes)
         gain = self._averaged(self._gains(ranked.grade, changes), ranked, changes)
         discount = self._discounts(gain.shape[1], changes)
-        top = gain[:, :k] @ discount[:k]
         ideal = changes.get("ideal", "cut")
-        below, has_relevant = np.zeros(len(top)), np.zeros(len(top), dtype=bool)
+        of_run = changes.get("judged") == "retrieved" or ideal not in ("cut", "uncut")
+        names = (*_OF_IDEALS, *(name for name in _OF_RANKINGS if of_run and (name != "ties" or ideal == "top-k")))
+        key = tuple(f"{name}={changes[name]}" for name in names if name in changes)
+        if key not in self._ideals:
+            self._ideals[key] = self._ideal(changes)
+        return Ratios(gain[:, :k] @ discount[:k], *self._ideals[key])
+
+    def _ideal(self, changes: Changes) -> tuple[Floats, Bools]:
+        """Return the DCG of the ideal ranking of every topic, and whether something relevant is there to be found."""
+        ranked, k = self._ranked_by(changes), self._cutoff(changes)
+        ideal = changes.get("ideal", "cut")
+        below, has_relevant = np.zeros(len(self.topics)), np.zeros(len(self.topics), dtype=bool)
         retrieved = self._gains(ranked.grade, changes)
         for i, size in enumerate(ranked.retrieved.tolist()):
             if changes.get("judged", "all") == "retrieved":
@@ -207,7 +224,7 @@ class Topics:
                 best = best[:k]
             below[i] = best @ self._discounts(len(best), changes)
             has_relevant[i] = below[i] != 0 if ideal == "top-k" else bool((judged > 0).any())
-        return Ratios(top, below, has_relevant)
+        return below, has_relevant
 
     def _gains(self, grade: Floats, changes: Changes) -> Floats:
         """Return what grades are worth; unjudged documents nothing."""
@@ -215,7 +232,7 @@ class Topics:
         gain = changes.get("gain", self.gain)
         if gain == "judged":
             return np.where(np.isnan(grade), 0.0, 1.0)
-        grade = np.nan_to_num(grade)
+        grade = np.where(np.isnan(grade), 0.0, grade)
         if changes.get("negatives", "0") == "0":
             grade = np.maximum(grade, 0)
         if gain == "binary":
@@ -272,8 +289,7 @@ class Topics:
 
     def _ranked_by(self, changes: Changes) -> Ranked:
         """Return the run, its documents chosen and ordered as conventions say."""
-        names = ("ties", "duplicates", "self", "unjudged")
-        key = tuple(self._option(changes, name) for name in names)
+        key = tuple(self._option(changes, name) for name in _OF_RANKINGS)
         if key not in self._ranked:
             self._ranked[key] = self._rank(*key)
         return self._ranked[key]
