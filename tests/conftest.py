@@ -28,7 +28,7 @@ REAL = "IRMX_DATA"
 UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 """A busy machine is no reason for a test to fail."""
 
-settings.register_profile("quick", max_examples=25, derandomize=True, **UNTIMED)
+settings.register_profile("quick", max_examples=15, derandomize=True, **UNTIMED)
 settings.register_profile("thorough", max_examples=40, **UNTIMED)
 settings.load_profile("quick")  # `--hypothesis-profile thorough`, which continuous integration gives, comes later
 
