@@ -51,7 +51,7 @@ def _entry(package: ModuleType, name: str) -> str:
     value = getattr(package, name)
     path = f"{package.__name__}.{name}"
     if isinstance(value, type) and name not in _DATA:
-        return _directive("autoclass", path, "   :show-inheritance:\n" if issubclass(value, Exception) else "")
+        return _directive("autoclass", path, _of_bases(value, package))
     if inspect.isfunction(value):
         return _directive("autofunction", path)
     if isinstance(value, Measure):
@@ -61,6 +61,17 @@ def _entry(package: ModuleType, name: str) -> str:
     if name in _DATA:
         return f"{_DATA[name]}"
     return _data(path, name, value)
+
+
+def _of_bases(value: type, package: ModuleType) -> str:
+    """Return the options by which an error shows its bases, and a result what it has of bases that no page describes."""
+    if issubclass(value, Exception):
+        return "   :show-inheritance:\n"
+    if issubclass(value, Measure):
+        return ""
+    of_package = [base for base in value.__mro__[1:] if base.__module__.startswith(f"{package.__name__}.")]
+    described = [base.__name__ for base in of_package if base.__name__ in package.__all__]
+    return f"   :inherited-members: {described[0]}\n" if described and described[0] != of_package[0].__name__ else ""
 
 
 def _data(path: str, name: str, value: Any) -> str:
