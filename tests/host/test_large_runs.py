@@ -148,6 +148,16 @@ def test_one_chunk_is_in_memory_at_a_time_also_one_of_a_large_topic(tmp_path: Pa
     assert (len(MOST), max(MOST)) == (5, 1)
 
 
+def test_one_run_of_several_is_in_memory_at_a_time(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{number}.run" for number in range(4)]
+    for path in paths:
+        path.write_text("".join(f"0 Q0 {'abe'[i] if i < 3 else f'd{i}'} 1 {-i} t\n" for i in range(10_010)))
+    MOST.clear()
+    with pytest.warns(DataWarning, match="no results for 7 of 8 topics"):
+        irmx.scores([Watches(), "NCP(law=first)"], QRELS, paths)
+    assert (len(MOST), max(MOST)) == (4, 1)
+
+
 # -- the same lines and errors ---------------------------------------------------------------------------------------
 
 

@@ -51,8 +51,8 @@ Warned = list[tuple[type[Warning], str]]
 _PER_BYTE = 50
 """How many bytes of memory to allow for each byte of a chunk: scoring takes some 10, and dicts for a provider of ir_measures more."""
 
-_MANY_ROWS = 10_000
-"""A chunk of so many rows is released at once: rankings hold it in reference cycles, which Python collects too late."""
+_MANY_ROWS, _MOST_ROWS = 10_000, 2_000_000
+"""After a run or chunk of so many rows young garbage is collected, after so many in all the old, which takes as long as 100,000 rows."""
 
 
 class Scorer(Protocol):
@@ -168,7 +168,9 @@ def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run
             run = read_run(source)
             refuse_no_common_topic(run, judgments)
             warned += _lacking(name, run.topics, judgments)
-            result = do(run)
+            result, rows = do(run), len(run)
+        del run
+        _UNUSED.add(rows)
         _issue(warned, issued)
         yield name, result
 
@@ -387,10 +389,29 @@ def _scored(
         elif refusing := [m for m in evaluator.measures if not getattr(m, "DOCS_MAY_REPEAT", False)]:
             with failures_of(refusing[0]):  # which checks all topics of a run that is read at once
                 run.refuse_repeats()
-    if not is_last and len(run) > _MANY_ROWS:
-        del run
-        gc.collect(1)  # of what is young: a full collection takes longer than scoring the chunk
+    rows = len(run)
+    del run
+    _UNUSED.add(rows)
     return scored
+
+
+@dataclass
+class _Unused:
+    """Rows of runs that are no longer used: rankings hold them in reference cycles, which Python collects too late."""
+
+    rows: int = 0
+
+    def add(self, rows: int) -> None:
+        """Collect what is young after a run or chunk that is not small, and everything, which takes longer, after many rows."""
+        self.rows += rows
+        if self.rows > _MOST_ROWS:
+            self.rows = 0
+            gc.collect()
+        elif rows > _MANY_ROWS:
+            gc.collect(1)
+
+
+_UNUSED = _Unused()
 
 
 def _add_chunk(whole: RunScores, part: RunScores, judgments: Judgments) -> RunScores:
