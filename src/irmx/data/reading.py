@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from irmx.data.addresses import as_path
@@ -273,11 +274,14 @@ def _of_rows(what: str, rows: list[Any], kinds: str, records: bool) -> Table:
     """Return namedtuples, or dicts if these are allowed, as a table; a key that a dict lacks is a missing cell."""
     if not rows:
         return Table(what, {} if records else {name: [] for name in REQUIRED[what]}, 0)
-    for row in rows:
-        if not (hasattr(row, "_fields") or (records and isinstance(row, Mapping))):
-            raise DataError(f"The {what} must be {kinds}. Got rows of the type {type(row).__name__} instead.")
-    if all(getattr(row, "_fields", None) == getattr(rows[0], "_fields", ()) for row in rows):
-        return Table(what, dict(zip(rows[0]._fields, map(list, zip(*rows, strict=True)), strict=True)), len(rows))
+    types = dict.fromkeys(map(type, rows))
+    for one in types:
+        if not (hasattr(one, "_fields") or (records and issubclass(one, Mapping))):
+            raise DataError(f"The {what} must be {kinds}. Got rows of the type {one.__name__} instead.")
+    first = getattr(rows[0], "_fields", ())
+    if all(getattr(one, "_fields", None) == first for one in types):
+        # not zip(*rows): so many iterators at once would make Python look for garbage among all rows
+        return Table(what, {name: list(map(itemgetter(i), rows)) for i, name in enumerate(first)}, len(rows))
     asked = [row._asdict() if hasattr(row, "_asdict") else row for row in rows]
     names = dict.fromkeys(name for row in asked for name in row)
     return Table(what, {str(name): [row.get(name) for row in asked] for name in names}, len(rows))

@@ -240,8 +240,9 @@ class Table:
         if kind_of(cells) == "text":
             texts = cells.cast(pa.large_string())  # type: ignore[union-attr]
             texts = texts.fill_null("") if texts.null_count else texts
+        elif set(map(type, listed := listed_cells(cells))) == {str}:
+            texts = from_texts(listed, errors="surrogatepass")
         else:
-            listed = listed_cells(cells)
             for row, cell in enumerate(listed):
                 if isinstance(cell, str) or is_missing(cell):
                     continue
