@@ -194,10 +194,11 @@ class Join:
         return self.memo(("hits", rel, ties), lambda: self._hits(rel, ties))
 
     def _hits(self, rel: float | None, ties: str) -> Hits:
-        if rel is not None and (self.run.table is not None or ("hits", None, ties) in self._memo):
+        is_part = self._base is not None and not self._adds
+        if rel is not None and (("hits", None, ties) in self._memo or (self.run.table is not None and not is_part)):
             hits = self.hits(None, ties)
             return hits.where(self.judgments.grade[hits.doc] >= rel)
-        if self._base is not None and not self._adds:
+        if self._base is not None and is_part:
             hits = self._mapped(self._base.hits(rel, ties))
             return hits if rel is None else hits.where(self.judgments.grade[hits.doc] >= rel)
         found = self.found(rel)
