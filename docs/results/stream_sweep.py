@@ -16,15 +16,11 @@ from pathlib import Path
 
 import pandas as pd
 from markdown_pages import write_section
+from sweep_collection import PAPER, TOPICS, UPDATES_A_TOPIC, write_collection
 
 import irmx_study
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "tests" / "benchmarks"))
-
-from sweep_collection import PAPER, TOPICS, UPDATES_A_TOPIC, write_collection  # noqa: E402
-
-PAGE = HERE / "streams.md"
+PAGE = Path(__file__).resolve().with_name("streams.md")
 TEXT = """\
 The sweep of the MSU paper, {settings} settings of 1,000 users, takes {minutes:.0f} minutes on {cores} cores (Python {python}), for {runs} invented
 runs over {topics} topics with the sizes of the paper's Table 3, {updates:,} updates in all. The results have {rows:,} rows: a value and its

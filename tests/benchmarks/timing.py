@@ -1,115 +1,123 @@
-"""What the benchmarks share: jobs timed in turns, tables in Markdown, and the section of a program in the page of speed."""
+"""What the benchmarks share: rows of the table, jobs timed in turns, processes measured from outside, and invented collections."""
 
 from __future__ import annotations
 
-import argparse
 import os
-import platform
+import random
+import resource
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).parents[2] / "docs" / "results" / "speed.md"
-sys.path.append(str(PAGE.parent))
+Job = Callable[[], Any]
 
-from markdown_pages import beside  # noqa: E402
-from markdown_pages import write_section as write_section  # noqa: E402
-
-Made = tuple[str, dict[str, list[list[str]]]]
-"""The text of a section, and the tables beside the page by name, each with its header first."""
-
-
-def least_seconds(*jobs: Callable[[], float], rounds: int) -> list[float]:
-    """Return the smallest of the seconds that each job says it took, in turns, after one uncounted round."""
-    best = [float("inf")] * len(jobs)
-    for counted in range(rounds + 1):
-        for i, job in enumerate(jobs):
-            seconds = job()
-            if counted:
-                best[i] = min(best[i], seconds)
-    return best
-
-
-def in_turns(*jobs: Callable[[], Any], rounds: int) -> list[float]:
-    """Return the best time of each job, after one uncounted round."""
-
-    def timed(job: Callable[[], Any]) -> Callable[[], float]:
-        def seconds() -> float:
-            start = time.perf_counter()
-            job()
-            return time.perf_counter() - start
-
-        return seconds
-
-    return least_seconds(*map(timed, jobs), rounds=rounds)
-
-
-def table(head: list[str], rows: Iterable[list[str]]) -> list[str]:
-    """Return a table in Markdown."""
-    return ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] + ["---:"] * (len(head) - 1), *rows]]
-
-
-def shown(seconds: float) -> str:
-    """Return a time as a text."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
-
-
-def span(ratios: Iterable[str]) -> str:
-    """Return the smallest and the largest of some ratios as a text."""
-    ordered = sorted(ratios, key=float)
-    return f"{ordered[0]} to {ordered[-1]}"
-
-
-HEAD = ["irmx computes", "in", "against", "in", "ratio", "wanted: at most"]
-"""The columns of a row."""
+# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass
 class Row:
-    """One comparison: seconds of irmx and of a peer."""
+    """One comparison: what irmx and a peer need for the same work, and the largest ratio wanted, empty for none."""
 
-    what: str
+    work: str
     ours: float
     peer: str
     theirs: float
     wanted: str = ""
+    unit: str = "s"
 
     def cells(self) -> list[str]:
         """Return the row as texts."""
         ratio = self.ours / self.theirs
-        factor = f"{ratio:.3f}" if ratio > 0.01 else f"1/{1 / ratio:,.0f}"
-        return [self.what, shown(self.ours), self.peer, shown(self.theirs), factor, self.wanted]
+        shown = f"{ratio:.3f}" if ratio > 0.01 else f"1/{1 / ratio:,.0f}"
+        times = [_shown(amount, self.unit) for amount in (self.ours, self.theirs)]
+        return [self.work, self.peer, *times, shown, self.wanted]
 
 
-def made_with(*packages: str) -> str:
-    """Return the versions and the cores with which a page was made."""
-    versions = ", ".join(f"{package} {version(package)}" for package in packages)
-    return f"Python {platform.python_version()}, {versions}, {os.cpu_count()} cores."
+HEAD = ["work of irmx", "peer", "irmx", "peer", "ratio", "wanted: at most"]
+"""The columns of a row."""
 
 
-def program(doc: str, title: str, about: str, made: Callable[[bool, Path | None], Made]) -> None:
-    """Print what a benchmark found, which is told whether to be quick and where the real data are; with --write, put it into the page."""
-    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--write", action="store_true", help=f"also write the section {title!r} of docs/results/speed.md"
-    )
-    parser.add_argument("--quick", action="store_true", help="fewer rounds, or less data")
-    args = parser.parse_args()
-    data = os.environ.get("IRMX_DATA")
-    if not data:
-        print("IRMX_DATA is not set: what needs real data is left out", file=sys.stderr)
-    text, tables = made(args.quick, Path(data) if data else None)
-    print(text)
-    for name, rows in tables.items():
-        print(f"{name}.csv", *table(rows[0], rows[1:]), sep="\n", end="\n\n")
-        if args.write:
-            beside(PAGE, name, rows[0], rows[1:])
-    if args.write:
-        write_section(PAGE, title, f"{about}\n{text}")
+def _shown(amount: float, unit: str) -> str:
+    for prefix, scale in (("", 1.0), ("m", 1e-3), ("µ", 1e-6)):
+        if amount >= scale or unit == "GB":
+            return f"{amount / scale:.3g}\N{NO-BREAK SPACE}{prefix}{unit}"
+    return f"{amount / 1e-9:.3g}\N{NO-BREAK SPACE}n{unit}"
+
+
+# -- times -------------------------------------------------------------------------------------------------------------
+
+
+def in_turns(*jobs: Job, rounds: int, seconds: Callable[[Job], float] | None = None) -> list[float]:
+    """Return the best time of each job, after one uncounted round; ``seconds`` runs a job and says what it took."""
+    best = [float("inf")] * len(jobs)
+    for counted in range(rounds + 1):
+        for i, job in enumerate(jobs):
+            took = (seconds or _wall)(job)
+            if counted:
+                best[i] = min(best[i], took)
+    return best
+
+
+def _wall(job: Job) -> float:
+    start = time.perf_counter()
+    job()
+    return time.perf_counter() - start
+
+
+def cpu(job: Job) -> float:
+    """Return the CPU seconds of a job, with those of the processes that it starts and waits for."""
+
+    def used() -> float:
+        both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(one.ru_utime + one.ru_stime for one in both)
+
+    before = used()
+    job()
+    return used() - before
+
+
+# -- processes ---------------------------------------------------------------------------------------------------------
+
+EVAL = ("-c", "import irmx.cli; irmx.cli.main()", "eval", "-p", "-1")
+"""Arguments of Python that run ``irmx eval``."""
+
+
+STARTED = """
+import resource, subprocess, sys
+printed = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, text=True, check=True).stdout
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6, printed)
+"""
+
+
+def process(*arguments: str) -> tuple[str, float, float]:
+    """Return what a Python process prints, its CPU seconds and its peak memory in GB.
+
+    A small process starts it, as what is started begins with the peak memory of its parent.
+    """
+    # what it imports is compiled in an installation
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, "-c", STARTED, sys.executable, *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+    seconds, memory, printed = done.stdout.split(" ", 2)
+    return printed, float(seconds), float(memory)
+
+
+# -- collections -------------------------------------------------------------------------------------------------------
+
+
+def collection(topics: int = 250, depth: int = 1000) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """Return qrels and a run as dicts of dicts: 60 relevant documents a topic, of which 40 are retrieved."""
+    rng = random.Random(1)
+    qrels: dict[str, dict[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    for topic in range(topics):
+        docs = [f"doc{d:08d}" for d in rng.sample(range(10**8), depth)]
+        run[f"q{topic}"] = {d: rng.random() * 20 for d in docs}
+        judged = rng.sample(docs, 100)
+        grades = dict.fromkeys(judged[:40], 1) | dict.fromkeys(judged[40:], 0)
+        qrels[f"q{topic}"] = grades | {f"missed{topic}-{i}": 1 for i in range(20)}
+    return qrels, run
