@@ -291,9 +291,7 @@ def main() -> None:
         pages=f"{len(pages):,}",
         complete=f"{complete.sum():,}",
         own=f"{own:.2f}",
-        fits=markdown(
-            [*of_effort[:2], *of_effort[3:6]], [[*row[:2], *row[3:6]] for row in fits if row[1] != "median"], 2
-        ),
+        efforts=", ".join(f"{cell(within, card)} ({card})" for card in CARDS.values() if card != REFERENCE),
         all_fits=beside(PAGE, "chiir24_satisfaction_fits", of_effort, fits),
         times=beside(PAGE, "chiir24_satisfaction_times", of_cards, of_times(cards)),
         outliers=beside(PAGE, "chiir24_satisfaction_outliers", ["longest", *CARDS.values(), "left out"], outliers),
@@ -313,16 +311,12 @@ differences contain 0. The same users took more time for a card with an image or
 over effort of the first ten cards, without an ideal page ([equal efforts, complete pages, tau and more]({all_correlations}), [by layout]({layouts}),
 [observed against equal efforts]({differences}), [ratings]({ratings})).
 
-A card is recorded once per topic and user, so that only {complete} pages are complete. `ndcg_10` of the study belongs to the query, not to
-the page as shown (Pearson's r with nDCG@10 is {own}), and is made of grades that the data do not have. All results are news, so alpha plays no part.
+A card is recorded once per topic and user, so only {complete} pages are complete. `ndcg_10` of the study belongs to the query, not to
+the page as shown (Pearson's r with nDCG@10 is {own}). All results are news, so alpha plays no part.
 
-Effort by `fit_effort`, in units of a title's:
-
-{fits}
-
-The groups do not agree: where users saw one type each, a title with an image takes less time than a title. Between groups users
-and layouts differ, so the correlations use the last row. Times of 0 and above {longest} s do not count
-([medians]({all_fits}), [times]({times}), [outliers]({outliers})).
+Among users of random cards, [`fit_effort`]({all_fits}) within users finds {efforts}, in units of a title's effort; the correlations use
+these. Between users who saw one type each, a title with an image takes less time than a title. Times of 0 and above {longest} s do not
+count ([times]({times}), [outliers]({outliers})).
 
 Made by `IRMX_DATA=... python docs/results/chiir24_satisfaction.py` from `serp_user_study_chiir24`.
 """

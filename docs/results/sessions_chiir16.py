@@ -171,8 +171,8 @@ _TEXT = """\
 {table}
 
 Correlations with how users rated their performance from 1 to 5: *r* is Pearson's, of values of the programs of Jiang and Allan (CHIIR 2016);
-tau is Kendall's tau-b, with 95% intervals over samples of sessions. Means are over the queries of a session; efforts of grades are equal
-(*static*), 0.25, 1, 1 (*param*), or seconds (*time*). [All measures]({all}), with r of irmx, rho and the difficulty of sessions: r differs from the software's only for
+tau is Kendall's tau-b, with 95% intervals over samples of sessions. Means are over the queries of a session; *param* efforts of grades are
+0.25, 1, 1. In the table of [all measures]({all}), with rho and the difficulty of sessions, r of irmx differs from the software's only for
 nDCG of queries that returned fewer than nine results.
 
 [Parameters fitted to the ratings]({fits}) by `irmx cwl fit`, with the tau on sessions that did not choose them.

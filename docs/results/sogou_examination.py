@@ -243,15 +243,15 @@ Of the models of how far users look down a page, geometric decay (`rbp`) describ
 
 {models}
 
-Fitted to {fitted} sessions ({held_out} are held out) and to "{main}"; {no_click} have no click, {nothing} neither click nor cursor on a result. The cursor is not the eye:
-a fit has a [detection](../guide/pages-estimating.md), too, how likely an examination is seen, at all positions alike. Intervals: 95%, over
-samples of sessions, which are taken for independent. [Detection, likelihoods]({all_models}) and the [shares by position]({shares}) show why:
-`dcg` is too low at the top, too high at the bottom, and the cascade, with the click as its gain, hardly better than a constant.
+Fitted to {fitted} sessions ({held_out} are held out) and to "{main}"; {no_click} have no click, {nothing} neither click nor cursor on a result.
+The fit includes a [detection](../guide/pages-estimating.md), how likely an examination is seen. Intervals: 95%, over
+samples of sessions. [Detection, likelihoods]({all_models}) and [shares by position]({shares}) show that `dcg` is too low at the top and
+too high at the bottom.
 
-By [what counts as seen]({all_meanings}), beta of `rbp` lies between {lowest} and {highest}. The default of the paper on pages is a beta of 0.8, its learned one 0.85.
+By [what counts as seen]({all_meanings}), beta of `rbp` lies between {lowest} and {highest}. The paper on pages has 0.8 by default, and learned 0.85.
 
-The fit refuses beta of `att`: the log does not say which results hold images or videos. It cannot be guessed either: for each beta
-of {betas} there is a mix of pages whose mean examination differs by at most {apart}.
+The fit refuses beta of `att`, as the log does not say which results hold images or videos. For each beta of {betas} there is a mix of
+pages whose mean examination differs by at most {apart}.
 
 Made by `IRMX_DATA=... python docs/results/sogou_examination.py` from `sogou_pscm_clicks`.
 """

@@ -165,18 +165,18 @@ take the limit of Markov Precision for the user if users start anywhere, but not
 
 A move leads from one click to the next in time, backward if to a smaller rank; intervals are 95%, over samples of sessions. A session
 with clicks has {mean} of them ([shares]({clicks})). [Chains]({chains}) with symmetric weights, as all eight models of the paper, go backward
-in half of their moves in the long run; sessions begin near the top and end soon, so their share does not estimate it.
+in half of their moves in the long run, which short sessions do not estimate.
 
-[Holding times by rank]({times}) have means of {ratios} times the median: long absences decide them. {cursor}For
-[one ranking]({example}) with the times of clicks, MPcont differs from MP by at most {differs}.
+Means of [holding times by rank]({times}) are {ratios} times the median: long absences decide them. {cursor}For
+[one ranking]({example}) with these times, MPcont differs from MP by at most {differs}.
 
 ### Are ten steps enough?
 
 MP is the mean precision of a user who goes on forever. Over the 1,023 ways in which one or more of ten results are relevant, its mean
 distance to the mean over the first ten relevant documents visited ([by model and number of steps]({steps})) is {uniform} for users who start
 anywhere. For users who start at the first relevant document it is {everywhere} if they may move to any other (`GL`, learned; tau-b between
-the two orders {everywhere_tau}), and {local} if they move to a neighbour (`LO`; {local_tau}). It decreases as 1/n. {ten_or_more} of the sessions with clicks have
-ten or more; with as many steps as clicks and a start at the first, it is {clicked}. The first visit counts as a step, and the starts are choices of irmx.
+the two orders {everywhere_tau}), and {local} if they move to a neighbour (`LO`; {local_tau}). {ten_or_more} of the sessions with clicks have
+ten or more; with as many steps as clicks and a start at the first, it is {clicked}.
 
 {how}
 """
@@ -185,8 +185,8 @@ _CURSOR = """\
 [Times of the cursor]({times}) over a result ({ratios} times the median) fall with the rank. """
 
 _SOGOU = """\
-In these data each result has at most one click, so that moves are missing, and the time before the first click and after the last is unknown. There
-are no relevance labels.
+In these data, which have no relevance labels, each result has at most one click, so moves are missing, and the time before the first
+click and after the last is unknown.
 
 Made by `IRMX_DATA=... python docs/results/sogou_moves.py` from `sogou_pscm_clicks`. `--log clicks.gz --out moves.md` makes the section from
 a log of your own, a [table of clicks](../guide/time-and-clicks.md) or the log of Yandex's Relevance Prediction Challenge."""
