@@ -58,6 +58,28 @@ def test_ctrl_c_during_an_import(module: str, how: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "irmx: stopped\n")
 
 
+WHILE_IT_STOPS = """
+class Interrupted:
+    def write(self, text):
+        if not told:
+            signal.raise_signal(signal.SIGINT)
+        told.append(text)
+    def flush(self):
+        sys.__stderr__.write("".join(told))
+        sys.__stderr__.flush()
+told, sys.stderr = [], Interrupted()
+"""
+
+
+def test_ctrl_c_again_while_a_command_stops(tmp_path: Path) -> None:
+    """While it says so: the second Ctrl-C means no more than the first."""
+    (tmp_path / "stops.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    command = ["irmx", "--load", str(tmp_path / "stops.py"), *SCORING]
+    code = f"{STARTING}{WHILE_IT_STOPS}sys.argv[:] = sys.argv[1:]\nirmx_command.main()"
+    done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "irmx: stopped\n")
+
+
 def test_ctrl_c_while_a_run_is_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "run")
     words = ("eval", str(qrels_path()), str(tmp_path / "run"), "AP")

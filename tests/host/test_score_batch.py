@@ -143,3 +143,24 @@ def test_qrels_are_given_once() -> None:
 def test_mistakes_are_found_when_it_is_made(measures: str, qrels: Any, error: Any, says: str) -> None:
     with pytest.raises(error, match=says):
         irmx.batch_scorer(measures, qrels)
+
+
+MADE: list[str] = []
+
+
+class Prepares(irmx.Measure):
+    """A measure that makes something of the qrels."""
+
+    NAME = "Prepares"
+
+    def score(self, rankings: irmx.Rankings) -> Any:
+        rankings.qrels_memo("something", lambda: MADE.append("something"))
+        return rankings.relevant.count
+
+
+def test_each_process_prepares_itself_once() -> None:
+    sent = pickle.dumps(irmx.batch_scorer(Prepares(), QRELS))
+    MADE.clear()
+    for _ in range(3):  # tasks, each of which gets the function anew
+        assert pickle.loads(sent)(of_rows(*ROWS)).column("value").to_pylist() == [1.0, 1.0]
+    assert len(MADE) == 1
