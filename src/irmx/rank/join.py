@@ -111,7 +111,6 @@ class Join:
         self.depth: Ints = np.diff(run.offsets)[self.in_run]
         self._memo: dict[Hashable, Any] = {}
         self._shared: dict[Hashable, Any] = {} if base is None else base._shared
-        self._of_base: Ints = np.empty(0, dtype=np.int64)
         self._assumed: tuple[Ints, Ints] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -355,7 +354,6 @@ class Join:
         view = Join.__new__(Join)
         in_run = base.in_run[of_base[in_judgments]]
         view._set(self.run, judgments, list(zip(in_run.tolist(), in_judgments.tolist(), strict=True)), base)
-        view._of_base = of_base[in_judgments]
         return view
 
     @property
