@@ -112,7 +112,7 @@ def pages(quick: bool, data: Path | None) -> Iterator[Row]:
     grid = {"alpha": "2:100:99", "beta": "0.5:1"}  # 5,049 settings, in 5 folds
     fit = partial(fit_preferences, simulated.pages, preferences, made.qrels, "AS_RBP", grid)
     [seconds] = in_turns(fit, rounds=1)
-    yield Row(f"fit of AS_RBP to votes on {len(preferences):,} pairs", seconds, "what we want", 60, "1")
+    yield Row(f"fit of AS_RBP to votes on {len(preferences):,} pairs", seconds, "goal", 60, "1")
 
 
 def page_run(topics: int) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -246,7 +246,7 @@ def pyterrier(quick: bool, data: Path | None) -> Iterator[Row]:
         ours, theirs = in_turns(
             *(partial(pt.Experiment, [run], topics, qrels, measures, **mode) for measures in both), rounds=rounds
         )
-        yield Row(f"AP and MP(model=GL_AD_ID){', perquery' * bool(mode)}", ours, "AP", theirs, "1.15")
+        yield Row(f"AP and GL_AD_ID{', perquery' * bool(mode)}", ours, "AP", theirs, "1.15")
 
     def seconds(how: str) -> float:
         done = subprocess.run([sys.executable, "-c", IMPORT, how], capture_output=True, text=True, check=True)

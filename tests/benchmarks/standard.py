@@ -91,7 +91,7 @@ def closed_form(rounds: int) -> Row:
 
     assert abs(closed()[:60].sum() - textbook()) < 1e-12
     ours, theirs = in_turns(closed, textbook, rounds=rounds)
-    return Row("MP(model=GL_AD_ID) of one topic", ours / 250, "matrix, numpy's solve", theirs, "1/1,000")
+    return Row("GL_AD_ID, one topic", ours / 250, "matrix, numpy's solve", theirs, "1/1,000")
 
 
 # -- TREC-8 ------------------------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ class Row:
         return [self.work, self.peer, *times, shown, self.wanted]
 
 
-HEAD = ["work of irmx", "peer", "irmx", "peer", "ratio", "wanted: at most"]
+HEAD = ["work of irmx", "peer", "irmx", "peer", "ratio", "goal"]
 """The columns of a row."""
 
 
