@@ -158,6 +158,17 @@ def test_weights(weights: Any, says: str, column: str, measure: str, frame: Any,
     fails(measure, qrels, ranked("a"), f"{column}.*{says}")
 
 
+def test_the_weights_of_each_topic_are_checked(frame: Any, ranked: Any) -> None:
+    good = frame(("a", "A"), ("c", "B"), subtopic_weight=[0.5, 0.5])
+    wrong = frame(("b", "A"), subtopic_weight=[0.9]).assign(query_id="r")
+    fails(
+        "IA_P@5",
+        pd.concat([good, wrong]),
+        {"q": {"a": 1.0}, "r": {"b": 1.0}},
+        "of query r must add up to 1.*They add up to 0.9",
+    )
+
+
 def test_weights_within_the_tolerance(frame: Any, ranked: Any) -> None:
     qrels = frame(("a", "A"), ("b", "B"), subtopic_weight=[0.5, 0.5000005])
     assert irmx.calc_aggregate("IA_P@1", qrels, ranked("a")) == {irmx.IA_P @ 1: 0.5}
