@@ -147,6 +147,14 @@ def files(folder: Path) -> list[str]:
     return [str(folder / "qrels.txt"), str(folder / "a.run")]
 
 
+def test_a_panel_without_contributions_is_drawn_beside_others() -> None:
+    run = {"q": {"x": 3.0, "a": 2.0}}
+    axes = irmx.plot(["AP", "AP@1"], {"q": {"a": 1}}, run, "q").ax_
+    assert [bool(on.patches) for on in axes] == [True, False]
+    assert [text.get_text() for text in axes[1].texts] == ["no document contributes"]
+    pyplot.close("all")
+
+
 def test_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     class Whole(irmx.Measure):
         NAME = "Whole"
@@ -157,7 +165,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for arguments, kind, message in (
         (("AP", *MADE, "z"), irmx.DataError, "Topic 'z' is not in the qrels"),
         ((Whole(), *MADE, "q"), irmx.UsageError, "Whole does not break its score down"),
-        (("AP", {"q": {"a": 1}}, {"q": {"x": 1.0}}, "q"), irmx.UsageError, "nothing to draw for topic 'q'"),
+        (("AP", {"q": {"a": 1}}, {"q": {"x": 1.0}}, "q"), irmx.DataError, "nothing to draw for topic 'q'"),
     ):
         with pytest.raises(kind, match=message):
             irmx.plot(*arguments)

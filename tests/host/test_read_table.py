@@ -156,6 +156,7 @@ def test_dates_become_seconds() -> None:
         ('{"a": 1}\n{"a": "0_1"}\n', "t.jsonl, line 2: .* Got '0_1' instead"),
         ('{"a": 1}\n[2]\n', "t.jsonl, line 2: not a JSON object"),
         ('{"a": 1}\n{\n', "t.jsonl, line 2: not JSON: "),
+        ('{\n "b": {},\n "a": 1\n}\n', "t.jsonl, line 1: the file is one JSON document, with the keys b, a"),
     ],
 )
 def test_what_is_wrong_in_a_file_is_named_with_its_line(text: str | bytes, says: str, tmp_path: Path) -> None:

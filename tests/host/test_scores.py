@@ -10,6 +10,8 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
+import polars
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -123,6 +125,8 @@ def test_frames_are_tidy_and_come_back(demo: Scores) -> None:
     scores = Scores.from_frame(pd.DataFrame(of_pyterrier))
     assert (scores.topics, scores.systems, scores["AP"].tolist()) == (("1", "2"), ("one", "two"), [[0.5, 0.25], [1, 0]])
     assert scores.retrieved.tolist() == [[True, True], [True, False]]
+    for table in (polars.from_pandas(frame), pa.Table.from_pandas(frame)):
+        pd.testing.assert_frame_equal(Scores.from_frame(table).frame(), frame)
     twice = {"query_id": [1, 1], "system": "a", "measure": "AP", "value": 1.0}
     for columns in ({"query_id": ["1"], "system": "a", "value": 1.0}, twice):
         with pytest.raises(DataError, match=r"'measure'|twice"):
@@ -223,3 +227,9 @@ def test_the_command_says_the_same(tmp_path: Path, command: Callable[..., Any]) 
     for measure in ("AP", "NCP(law=first)"):
         done = command("eval", "some.qrels", "some.run", measure, cwd=tmp_path)
         assert (done.code, done.out, done.err) == (1, "", f"irmx: run some.run: {SAYS}\n")
+
+
+@pytest.mark.parametrize("measures", ["", " ", ["AP", ""], 5, b"AP"])
+def test_what_is_no_measure_is_refused(measures: Any) -> None:
+    with pytest.raises(UsageError):
+        irmx.scores(measures, {"q": {"a": 1}}, {"one": {"q": {"a": 1.0}}})

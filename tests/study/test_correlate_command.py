@@ -31,6 +31,17 @@ def table(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines()]
 
 
+def test_the_reference_is_the_views_with_a_value_of_a_parameter(command: Any) -> None:
+    words = ("correlate", *FILES, "AP", "RBP(p=0.5:0.9:3)@10|20", "-o", "csv", "--reference")
+    done = command(*words, "RBP.p=0.5")
+    assert done.code == 0
+    assert read(done.out)[["a", "b"]].values.tolist() == [
+        [f"RBP(p=0.5)@{k}", f"RBP(p={p})@{k}"] for k, p in ((10, 0.7), (20, 0.7), (10, 0.9), (20, 0.9))
+    ]
+    for wrong in ("RBP.p=0.6", "RBP.q=0.5", "p=0.5"):
+        assert command(*words, wrong).code == 2
+
+
 @pytest.mark.parametrize("table_name", ["pairs", "stability", "rbo", "per_topic", "topics"])
 def test_csv_has_every_digit_of_the_tables(table_name: str, command: Any, agreement: irmx_study.Agreement) -> None:
     done = command("correlate", *FILES, *MEASURES, "--table", table_name, "-o", "csv")

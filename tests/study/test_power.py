@@ -194,8 +194,12 @@ def test_notes_on_few_topics_and_on_pairs_that_do_not_vary(demo: Scores) -> None
     plan = irmx_study.power(twins)
     assert plan.notes[0] == "AP: 1 pair of systems left out, whose difference is the same on every topic"
     assert plan.frame()["pairs"].tolist() == [2, 2]
-    with pytest.raises(DataError, match="By AP, the difference of every two systems is the same on all 30 topics"):
+    with pytest.raises(DataError, match="By AP, RR, the difference of every two systems is the same on all 30 topics"):
         irmx_study.power(twins.select(systems=["one", "more"]))
+    values = np.stack([values[:, :, 0], np.ones((30, 3))], axis=2)
+    plan = irmx_study.power(Scores(values, demo.topics, twins.systems, demo.measures, twins.retrieved))
+    assert plan.frame()["measure"].tolist() == ["AP"]
+    assert plan.notes[0] == "RR left out: the difference of every two systems is the same on all topics"
 
 
 @pytest.mark.parametrize(

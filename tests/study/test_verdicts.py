@@ -1,6 +1,8 @@
 """irmx verdict: whether a claim about two systems holds, and which doubt breaks it."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -197,9 +199,27 @@ def test_the_exit_code_says_what_was_found(demo: Path, command: Callable[..., An
     assert done.out.splitlines()[1].startswith("claim,AP,30,")
 
 
+@pytest.mark.parametrize("output", ["table", "csv"])
+def test_the_exit_code_is_that_of_the_verdict_where_nobody_reads_the_output(demo: Path, output: str) -> None:
+    words = [sys.executable, "-c", "import irmx.cli; irmx.cli.main()", "verdict", "q", "bm25.run", "titles.run", "AP"]
+    process = subprocess.Popen([*words, "-o", output], cwd=demo, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout is not None
+    process.stdout.close()  # as head does that has enough
+    assert process.wait(60) == 4
+
+
+def test_a_table_with_a_column_per_system_is_judged(demo: Path, command: Callable[..., Any]) -> None:
+    scores = irmx.scores("AP", demo / "q", {name: demo / f"{name}.run" for name in ("bm25", "titles")})
+    scores.frame().pivot(index="query_id", columns="system", values="value").to_csv(demo / "wide.csv")
+    done = command("verdict", "--scores", "wide.csv", "bm25", "titles", "--measure", "AP", cwd=demo)
+    assert (done.code, "AP" in done.out.splitlines()[0]) == (4, True)
+    assert command("verdict", "q", "bm25.run", "titles.run", "AP", "--measure", "AP", cwd=demo).code == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
+        (["AP", "--measures", ""], 2),
         (["AP", "--claim", "no-worse"], 2),
         (["AP", "--claim", "finer"], 2),
         (["AP", "--margin", "-1"], 2),

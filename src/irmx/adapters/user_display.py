@@ -10,7 +10,7 @@ import ir_measures
 
 from irmx.adapters.pictures import axes_for, grid_of_axes, picture_style
 from irmx.data.files import is_path
-from irmx.declare.drawn_contributions import picture_text
+from irmx.declare.drawn_contributions import NothingToDrawError, picture_text
 from irmx.declare.measure_failures import failures_of
 from irmx.declare.measures import Measure
 from irmx.errors import located
@@ -110,16 +110,22 @@ class UserDisplay:
         """Give the panels of a measure, which are of several runs, the same scale; lists have their own."""
         for measure in {panel.measure for panel in self.panels}:
             alike = [on for panel, on in zip(self.panels, axes, strict=True) if panel.measure == measure]
-            if not any(on.yaxis_inverted() for on in alike):
-                top = max(on.get_ylim()[1] for on in alike)
-                right = max(on.get_xlim()[1] for on in alike)
+            drawn = [on for on in alike if on.has_data()]
+            if drawn and not any(on.yaxis_inverted() for on in drawn):
+                top = max(on.get_ylim()[1] for on in drawn)
+                right = max(on.get_xlim()[1] for on in drawn)
                 for on in alike:
                     on.set_ylim(top=top)
                     on.set_xlim(right=right)
 
     def _draw(self, panel: UserPanel, ax: Any) -> None:
-        with failures_of(panel.scorer):
-            panel.scorer.draw_user(panel.rankings, ax)
+        try:
+            with failures_of(panel.scorer):
+                panel.scorer.draw_user(panel.rankings, ax)
+        except NothingToDrawError:
+            if len(self.panels) == 1:
+                raise
+            ax.text(0.5, 0.5, "no document contributes", ha="center", va="center", transform=ax.transAxes)
         name = f", {picture_text(panel.run)}" if panel.run else ""
         title = f"{picture_text(panel.measure, 60)}\ntopic {picture_text(self.query_id)}{name}: {panel.value:.4f}"
         labels = ax.get_legend_handles_labels()[1]

@@ -24,7 +24,6 @@ USAGE, DATA, STOPPED = 2, 1, 130
 
 EXIT_CODES: tuple[tuple[tuple[type[BaseException], ...], int], ...] = (
     ((KeyboardInterrupt, click.Abort), STOPPED),
-    ((BrokenPipeError,), 0),  # whatever reads the output, such as head, has enough
     ((UsageError, click.UsageError), USAGE),
     ((BaseException,), DATA),
 )
@@ -40,7 +39,7 @@ _HELP = "Score runs with AP, nDCG and measures that model the user, and compare 
 
 def run(arguments: list[str] | None = None) -> NoReturn:
     """Run ``irmx`` with the given arguments, by default those of the process, and exit."""
-    stdout = None
+    stdout, code = None, 0
     try:
         _prepare_output()
         stdout = sys.stdout
@@ -50,7 +49,7 @@ def run(arguments: list[str] | None = None) -> NoReturn:
         code = _run(sys.argv[1:] if arguments is None else arguments)
         stdout.flush()
     except BaseException as error:
-        _leave(error, stdout)
+        _leave(error, stdout, code)
     sys.exit(code)
 
 
@@ -69,8 +68,8 @@ def _run(arguments: list[str]) -> int:
     return 0
 
 
-def _leave(error: BaseException, stdout: Any) -> NoReturn:
-    """Exit with the message and the code of an error."""
+def _leave(error: BaseException, stdout: Any, ended: int) -> NoReturn:
+    """Exit with the message and the code of an error; with the code of the command where nobody reads the rest of its output."""
     stopped = error
     while not isinstance(stopped, (KeyboardInterrupt, click.Abort)) and (stopped.__cause__ or stopped.__context__):
         stopped = stopped.__cause__ or stopped.__context__  # type: ignore[assignment]
@@ -78,10 +77,11 @@ def _leave(error: BaseException, stdout: Any) -> NoReturn:
         stopped, (KeyboardInterrupt, click.Abort)
     ):  # which a plugin or a library put another error in the place of
         error = KeyboardInterrupt()
-    code = next(code for kinds, code in EXIT_CODES if isinstance(error, kinds))
+    has_enough = isinstance(error, BrokenPipeError)  # whatever reads the output, such as head
+    code = ended if has_enough else next(code for kinds, code in EXIT_CODES if isinstance(error, kinds))
     if code == STOPPED:
         note("stopped")
-    elif isinstance(error, BrokenPipeError):
+    elif has_enough:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     else:
         if os.environ.get("IRMX_TRACEBACK"):

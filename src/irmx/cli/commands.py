@@ -36,7 +36,7 @@ COMMANDS = [
         ("cite", "cite:cite", "score", "Print BibTeX entries of the papers to cite.",
          (" AP 'nDCG(dcg=\"exp-log2\")@10' > measures.bib",)),
         ("datasets", "datasets:datasets", "score", "List the datasets that can be used as qrels.",
-         (" robust", " clueweb12 -o tsv")),
+         (" disks45/nocr", " clueweb12 -o tsv")),
         ("plugins", "plugins:plugins", "extend", "List the installed plugins and what they offer.", ("",)),
         ("new-plugin", "new_plugin:new_plugin", "extend", "Create the distribution of a new plugin.", (" word-budget",)),
     )

@@ -10,7 +10,7 @@ from irmx.cli.click_command import Argument, Option
 from irmx.cli.printing import FormatOption, print_rows
 from irmx.declare.columns import REQUIRED, Column
 from irmx.errors import DataError, UsageError
-from irmx.text import suggest
+from irmx.text import list_some, suggest
 
 _COLUMNS = ("dataset", "qrels", "columns", "source")
 """What is printed: the dataset's id, the extra fields of its qrels, the columns that measures find and where each comes from
@@ -46,7 +46,9 @@ def datasets(
         for dataset_id, reason in failed.items():
             if _belongs(dataset_id, part):
                 raise DataError(f"The dataset {dataset_id!r} cannot be inspected: {reason}")
-        raise UsageError(f"No dataset with qrels is {part!r} or a subset of it.{suggest(part, _names(every))}")
+        within = sorted(name for name in _names(every) if part.lower() in name)
+        near = f" These contain the word: {list_some(within)}." if within else suggest(part, _names(every))
+        raise UsageError(f"No dataset with qrels is {part!r} or a subset of it.{near}")
     for name in has or ():
         _check_known(name, every)
     found = [

@@ -17,7 +17,7 @@ from irmx.data.formats import Format
 from irmx.data.table import Source, Table, refuse_twice
 from irmx.declare.columns import ALIASES, REQUIRED, TableName
 from irmx.errors import DataError
-from irmx.text import plural
+from irmx.text import list_some, plural
 
 _DEPTH = 100
 """How deep lists and objects of JSON may be nested in each other."""
@@ -190,12 +190,24 @@ def _objects(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
             why = "a number has thousands of digits" if str(error).startswith("Exceeds the limit") else str(error)
             cut = cut_off(content) if number == len(lines) and isinstance(error, json.JSONDecodeError) else ""
             problem = f"not JSON: {why}.{cut or _EACH_LINE}"
+            if number == 1 and isinstance(error, json.JSONDecodeError) and (keys := _keys_of_document(content)):
+                problem = f"the file is one JSON document, with the keys {list_some(keys)}, of no form that is known here.{_EACH_LINE}"
         else:
             if isinstance(record, dict):
                 yield number, record
                 continue
             problem = f"not a JSON object.{_EACH_LINE}"
         raise DataError(problem, place=f"{name}, line {number}")
+
+
+def _keys_of_document(content: bytes) -> list[str]:
+    """Return the keys of a file that is one JSON object, or a list that begins with one; none for another file."""
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        return []
+    first = document[0] if isinstance(document, list) and document else document
+    return list(first) if isinstance(first, dict) else []
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

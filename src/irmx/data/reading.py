@@ -203,7 +203,7 @@ def _of_content(what: str, path: str | os.PathLike[str], content: bytes, empty: 
 
 def _of_program(what: str, source: Any, kinds: str, records: bool) -> Table:
     """Return a DataFrame, an Arrow table, rows, or a dict of columns as a table."""
-    if (rows := _arrow_of(source)) is not None:
+    if (rows := arrow_of(source)) is not None:
         return table_of_arrow(what, rows, PROGRAM)
     if hasattr(source, "itertuples"):
         return _of_frame(what, source)
@@ -219,7 +219,7 @@ def _of_program(what: str, source: Any, kinds: str, records: bool) -> Table:
     raise DataError(f"The {what} must be {kinds}. Got {type(source).__name__} instead.")
 
 
-def _arrow_of(source: Any) -> pa.Table | None:
+def arrow_of(source: Any) -> pa.Table | None:
     """Return the Arrow table of whatever speaks Arrow, also a dataset that is not read yet or a list of batches; None for others."""
     import pyarrow as pa
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx.errors import UsageError
+from irmx.errors import DataError
 from irmx.text import visible
 
 if TYPE_CHECKING:
@@ -52,6 +52,10 @@ _FEW_RANKS = 60
 """So many ranks have bars; more have lines, over the logarithm of the rank."""
 
 
+class NothingToDrawError(DataError):
+    """No document contributes to the score of the topic."""
+
+
 def draw_contributions(columns: Mapping[str, Any], rankings: Rankings, ax: Any) -> None:
     """Draw the columns that :meth:`irmx.Measure.contributions` returns for one topic."""
     is_over_ranks = "doc_id" not in columns
@@ -59,7 +63,7 @@ def draw_contributions(columns: Mapping[str, Any], rankings: Rankings, ax: Any) 
     ranks = np.asarray((columns.get("documents") or rankings.relevant).rank if is_over_ranks else ())
     count = len(ranks if is_over_ranks else columns["doc_id"])
     if np.shape(columns.get("contribution", ())) != (count,) or not count:
-        raise UsageError(
+        raise NothingToDrawError(
             f"There is nothing to draw for topic {rankings.topics[0]!r}: no document of the run contributes to the score."
         )
     if is_over_ranks:

@@ -24,7 +24,7 @@ from irmx.declare.columns import at_odds, needed
 from irmx.declare.expressions import canonical, parse_measure, parse_measures
 from irmx.declare.measures import Measure
 from irmx.declare.validation import refuse_broken
-from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError
+from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError, UsageError
 from irmx.ragged import Array
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
@@ -54,8 +54,13 @@ def as_measures(measures: Measures) -> list[ir_measures.Measure]:
     """
     if isinstance(measures, (str, ir_measures.Measure)):
         measures = [measures]
+    if not isinstance(measures, Iterable):
+        raise UsageError(f"Measures are texts, or measures of irmx or ir_measures. Got {measures!r} instead.")
     parsed: list[ir_measures.Measure] = []
+    m: Any
     for m in measures:
+        if not isinstance(m, (str, ir_measures.Measure)) or (isinstance(m, str) and not m.strip()):
+            raise UsageError(f"A measure is written as AP, nDCG@10 or MP(model=GL_AD_ID). Got {m!r} instead.")
         parsed += [parse_measure(m)] if isinstance(m, ir_measures.Measure) else parse_measures(m)
     for m in parsed:
         if isinstance(m, Measure):

@@ -16,6 +16,7 @@ import numpy as np
 from irmx.data.addresses import is_address
 from irmx.data.files import content_of, name_of
 from irmx.data.new_file import new_file
+from irmx.data.reading import arrow_of
 from irmx.declare.expressions import NamedMeasure, canonical, measure_named
 from irmx.declare.markup_html import SHOWN, html_result
 from irmx.errors import DataError, UsageError
@@ -350,7 +351,12 @@ class Scores:
             if str(asked) in self.names:
                 return [self.names.index(str(asked))]
             if isinstance(asked, str) and any(sign in asked for sign in "<>=!") and any(n in asked for n in self.views):
-                kept = self.views.reset_index(drop=True).query(asked)
+                try:
+                    kept = self.views.reset_index(drop=True).query(asked)
+                except (SyntaxError, ValueError, TypeError, NameError) as error:
+                    raise UsageError(
+                        f"{asked!r} is no condition on views, such as \"judgments == 'human'\" or '`RBP.p` > 0.5': {error}."
+                    ) from None
                 return [int(place) for place in kept.index]
             return self._places_of_measures(asked)
         listed = list(asked)
@@ -431,7 +437,7 @@ class Scores:
 
         Parameters
         ----------
-        frame : DataFrame
+        frame : DataFrame, or a table that speaks Arrow
             The columns query_id, system, measure and value; columns of marks, such as judgments, are those of views, and other
             numeric columns after value are fields. The result of
             ``pt.Experiment(..., perquery=True)``, with qid and name, is also accepted. A measure that irmx
@@ -444,6 +450,8 @@ class Scores:
         """
         import pandas as pd
 
+        if (rows := arrow_of(frame)) is not None:  # of polars, or another that speaks Arrow
+            frame = rows.to_pandas()
         frame = frame.rename(columns={k: v for k, v in _OTHER_NAMES.items() if v not in frame.columns})
         lacking = [name for name in _COLUMNS if name not in frame.columns]
         if lacking:

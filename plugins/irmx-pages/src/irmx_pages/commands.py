@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 from irmx import UsageError
@@ -43,9 +44,25 @@ Only = Annotated[
     ),
 ]
 
+
+def _ends_in(suffix: str) -> Callable[[str], str]:
+    """Return a check of the name of a file to write, whose format it says."""
+
+    def check(path: str) -> str:
+        if not path.endswith(suffix):
+            raise UsageError(f"The file {path!r} must end in {suffix}, the format that is written.")
+        return path
+
+    return check
+
+
 OutScores = Annotated[
     str | None,
-    Option("--out", help="File (.parquet) to write the agreement on each topic to, for irmx compare --scores."),
+    Option(
+        "--out",
+        check=_ends_in(".parquet"),
+        help="File (.parquet) to write the agreement on each topic to, for irmx compare --scores.",
+    ),
 ]
 
 
@@ -102,12 +119,20 @@ def simulate(
             help="A run whose documents are verticals, or a quoted glob; may be repeated.",
         ),
     ],
-    out: Annotated[str, Option("--out", help="File to write the pages to, as JSON Lines.")],
+    out: Annotated[
+        str, Option("--out", check=_ends_in(".jsonl"), help="File (.jsonl) to write the pages to, as JSON Lines.")
+    ],
     pairs: Annotated[
-        str | None, Option("--pairs", help="File (.csv) to write the pairs of pages to, for assessors to fill in.")
+        str | None,
+        Option(
+            "--pairs",
+            check=_ends_in(".csv"),
+            help="File (.csv) to write the pairs of pages to, for assessors to fill in.",
+        ),
     ] = None,
     quality: Annotated[
-        str | None, Option("--quality", help="File (.csv) to write component scores and bins to.")
+        str | None,
+        Option("--quality", check=_ends_in(".csv"), help="File (.csv) to write component scores and bins to."),
     ] = None,
     per_bin_pair: Annotated[
         int, Option("--per-bin-pair", min=1, help="Number of page pairs for each topic and pair of bins.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -132,7 +133,7 @@ def correlate_measures(
             "-r",
             "--reference",
             metavar="MEASURE",
-            help="The measure, or the setting, to correlate all others with; by default all pairs. Or COLUMN=VALUE of views.",
+            help="The measure, or the setting, to correlate all others with; by default all pairs. Or COLUMN=VALUE of views, such as judgments=human or RBP.p=0.5.",
         ),
     ] = None,
     coefficient: Annotated[
@@ -188,7 +189,11 @@ def correlate_measures(
     check_coefficient(coefficient)
     check_parameters(decimals, rbo_p, rbo_ties, resamples, seed, level)
     column, _, value = (reference or "").partition("=")
-    of_column = {column: float(value) if column in ("keep", "sample") else value} if column in _COLUMNS else None
+    is_parameter = re.fullmatch(r"\w+(\.\w+)+", column) is not None
+    of_column: dict[str, Any] | None = None
+    if value and (is_parameter or column in _COLUMNS):
+        is_number = is_parameter or column in ("keep", "sample")
+        of_column = {column: float(value) if is_number and re.fullmatch(r"-?[\d.]+", value) else value}
     added = None if scores or of_column else reference
     values = scored(
         "correlate", arguments, scores, measure, label, only, best, every_topic, None, added, less_is_better

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from importlib import import_module
@@ -17,6 +18,7 @@ from irmx_study.options import (
     JudgesGradesOption,
     JudgesRelOption,
     LessIsBetterOption,
+    MeasureOption,
     MissingOption,
     PlacesByFormatOption,
     draw,
@@ -130,6 +132,7 @@ def verdict_on_runs(
             help="The first argument is a file or quoted glob of per-topic results of any tool; BASELINE and RUN are systems in it.",
         ),
     ] = False,
+    table_measure: MeasureOption = None,
     less_is_better: LessIsBetterOption = None,
 ) -> None:
     """Tell whether a run is better than a baseline, and which doubt breaks that conclusion.
@@ -151,16 +154,19 @@ def verdict_on_runs(
         configured = {name: value for name, value in configured.items() if name not in ("rel", "grades")}
     chosen = configured | {k: v for k, v in given.items() if v is not None}
     if scores:
-        found = _on_scores(qrels, baseline, run, chosen, less_is_better, expect)
+        found = _on_scores(qrels, baseline, run, chosen, table_measure, less_is_better, expect)
     else:
+        if table_measure:
+            raise UsageError("--measure goes with --scores; without it, the measure of the claim follows the runs.")
         if less_is_better:
             raise UsageError("--less-is-better goes with --scores: irmx knows the direction of what it computes.")
         found = _on_runs(qrels, baseline, run, chosen, expect)
     draw(found, plot)
-    if methods:
-        click.echo(found.methods())
-    else:
-        found.show(output_format, table, places)
+    with contextlib.suppress(BrokenPipeError):  # head has enough, and a gate still asks for the exit code
+        if methods:
+            click.echo(found.methods())
+        else:
+            found.show(output_format, table, places)
     sys.exit(found.exit_code)
 
 
@@ -184,15 +190,16 @@ def _on_runs(qrels: str, baseline: str, run: str, chosen: dict[str, Any], expect
 
 
 def _on_scores(
-    files: str, baseline: str, run: str, chosen: dict[str, Any], less_is_better: list[str] | None, expect: Path | None
-) -> Verdict:
+    files: str, baseline: str, run: str, chosen: dict[str, Any], table_measure: str | None,
+    less_is_better: list[str] | None, expect: Path | None,
+) -> Verdict:  # fmt: skip
     """Return the verdict on two systems of results that another tool computed; their other measures are chosen by name."""
     from irmx_study.per_topic import read_per_topic
     from irmx_study.verdicts import verdict
 
     if needing := [name for name in ("judges", "rel", "grades", "collections") if name in chosen]:
         raise UsageError(f"--{needing[0]} needs qrels and runs. Leave it out, or leave out --scores.")
-    found = read_per_topic(files).less_is_better(*less_is_better or ())
+    found = read_per_topic(files, table_measure).less_is_better(*less_is_better or ())
     if "measure" not in chosen and len(found.names) > 1:
         raise UsageError(
             f"{files} has {len(found.names)} measures: {list_some(found.names, 10)}. Name that of the claim."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, Param, Scores, UsageError
-from irmx.toolkit import plural
+from irmx.toolkit import list_some, plural
 from irmx_study.choices import as_scores
 from irmx_study.facts import FEW
 from irmx_study.paired import PairedValues, residual_variance
@@ -187,10 +187,7 @@ def deviations_of(scores: Scores, m: int, by_pair: bool) -> Iterator[Deviations]
     differ = deviations > 1e-12 * np.abs(values).max()  # less is rounding
     count = int(differ.sum())
     if not count:
-        raise DataError(
-            f"By {measure}, the difference of every two systems is the same on all {len(values)} topics, so that its variance is "
-            "0. Give results of systems that differ."
-        )
+        return
     constant = len(differ) - count
     if by_pair or len(differ) == 1:
         for i in np.flatnonzero(differ).tolist():
@@ -405,9 +402,17 @@ def power(
     scores = as_scores("power", source, qrels, runs)
     if len(scores.systems) < 2:
         raise UsageError(f"Differences need two systems. There is {', '.join(scores.systems) or 'none'}.")
-    cases = [case for m in range(len(scores.names)) for case in deviations_of(scores, m, by_pair)]
+    by_measure = {name: list(deviations_of(scores, m, by_pair)) for m, name in enumerate(scores.names)}
+    constant = [name for name, of_measure in by_measure.items() if not of_measure]
+    cases = [case for of_measure in by_measure.values() for case in of_measure]
+    if not cases:
+        raise DataError(
+            f"By {list_some(constant)}, the difference of every two systems is the same on all {len(scores.topics)} topics, so that "
+            "its variance is 0. Give results of systems that differ."
+        )
     of = f"{plural(len(scores.systems), 'system')} on {plural(len(scores.topics), 'topic')}"
-    return _plan(cases, asked, f"of the differences of {of}", _notes(scores, cases))
+    notes = [f"{name} left out: the difference of every two systems is the same on all topics" for name in constant]
+    return _plan(cases, asked, f"of the differences of {of}", [*notes, *_notes(scores, cases)])
 
 
 def _plan(cases: Sequence[Deviations], asked: Question, variance: str, notes: Sequence[str]) -> Result:

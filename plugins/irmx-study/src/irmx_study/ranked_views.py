@@ -91,6 +91,8 @@ def pairs_of(scores: Scores, reference: Reference, has_own: bool) -> tuple[Ints,
             f"No view has {reference}. Known values of {column}: {list_some(dict.fromkeys(map(str, table[column])))}."
         )
     places = np.flatnonzero(is_reference).tolist()
+    if any("." in name for name in reference):  # a parameter, in which the measures differ
+        table["measure"] = [str(getattr(measure, "NAME", measure)) for measure in scores.measures]
     left = [c for c in table if c not in reference and not ("measure" in reference and "." in str(c))]
     of_measure = [c for c in left if c == "measure" or "." in str(c)]
     for columns in (left, of_measure):  # samples of 50% are no sample of 100%: then the measure decides
