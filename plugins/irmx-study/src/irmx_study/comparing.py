@@ -172,6 +172,10 @@ class Comparison(ComparedSystems):
         Whether nobody named the baseline.
     """
 
+    NEEDS = dict.fromkeys(("over", "border", "ranks", "views"), "several settings of a measure") | {
+        "topics": "a baseline or two systems"
+    }
+
     def __init__(
         self, scores: Scores, baseline: tuple[str, ...], choices: Choices, compared: Compared, is_default: bool = False
     ) -> None:

@@ -215,6 +215,8 @@ class Agreement(Result):
 
     scores: Scores
 
+    NEEDS = {"views": "a reference", "extremes": "a reference", "stability": "resamples of the topics"}
+
     def __init__(
         self, scores: Scores, means: Floats, pairs: tuple[Ints, Ints], reference: Reference, own: Floats | None,
         decimals: int | None, rbo_p: float, rbo_ties: str, resamples: int, seed: int, level: float,

@@ -223,6 +223,13 @@ class Judges(Result):
         One row per document that somebody judged, one column per judge; NaN for an unjudged one.
     """
 
+    NEEDS = dict.fromkeys(("systems", "runs", "leaderboards", "kappa"), "runs and measures") | {
+        "groups": "runs, measures and groups",
+        "calibrated": "runs, measures and the judge to calibrate with",
+        "repeats": "a document that a judge judged twice",
+        "together": "three judges",
+    }
+
     def __init__(
         self, judges: list[Judge], disagreements: int, texts: Mapping[str, str] | None, queries: Mapping[str, str] | None,
         resamples: int, choices: Choices, of_systems: JudgedSystems | None,

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from irmx import Scores, UsageError, registry
 from irmx.toolkit import html_result, in_markdown, print_rows, suggest, versions_of, visible
@@ -70,6 +70,9 @@ class Result:
     '0.8'
     """
 
+    NEEDS: ClassVar[Mapping[str, str]] = {}
+    """What the tables and pictures need that only some results have."""
+
     title: str
     tables: Mapping[str, Callable[[], pd.DataFrame]]
     scores: Scores | None = None
@@ -96,10 +99,14 @@ class Result:
         if name is None:
             return next(iter(self.tables))
         if name not in self.tables:
-            raise UsageError(
-                f"There is no table {name!r}.{suggest(name, self.tables)} Known: {', '.join(self.tables)}."
-            )
+            raise self._unknown("table", name, self.tables)
         return name
+
+    def _unknown(self, what: str, name: str, known: Iterable[str]) -> UsageError:
+        """Return the error about a table or picture that the result lacks, with what it needs where another result has it."""
+        if name in self.NEEDS:
+            return UsageError(f"The {what} {name!r} needs {self.NEEDS[name]}. Without, there are {', '.join(known)}.")
+        return UsageError(f"There is no {what} {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
 
     def frame(self, name: str | None = None) -> pd.DataFrame:
         """Return a table of the result, by default the main one; :attr:`tables` has the names of all."""
@@ -193,7 +200,7 @@ class Result:
             raise UsageError("This result has no picture.")
         kind = next(iter(kinds)) if kind is None else kind
         if kind not in kinds:
-            raise UsageError(f"There is no picture {kind!r}.{suggest(kind, kinds)} Known: {', '.join(kinds)}.")
+            raise self._unknown("picture", kind, kinds)
         module, _, function = kinds[kind].partition(":")
         drawn: Axes = getattr(import_module(f"irmx_study.{module}"), function)(self, ax, **options)
         return drawn
