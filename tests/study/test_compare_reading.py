@@ -266,3 +266,13 @@ def test_a_picture_is_drawn_on_the_given_axes_and_matplotlib_is_needed_for_drawi
         "irmx_study.compare(scores).to_latex()\nassert 'matplotlib' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_measures_of_trec_eval_are_side_by_side_and_no_users() -> None:
+    measures = "NumRet NumRet(rel=1) AP IPrec@0.0 IPrec@0.5 P@5 P@10 P@15 P@20 P@30 P@100 nDCG@5 nDCG@10 nDCG@20 nDCG@100"
+    runs = {name: run_path(name) for name in ("bm25", "recent")}
+    text = irmx_study.compare(irmx.scores(measures, qrels_path(), runs)).to_markdown()
+    rows = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("|")]
+    assert rows[2:] == measures.split()
+    alone = irmx_study.compare(irmx.scores("P@5 P@10 P@15 P@20 P@30", qrels_path(), runs))
+    assert alone.frame("over")[["views", "better"]].values.tolist() == [[5, 0]]

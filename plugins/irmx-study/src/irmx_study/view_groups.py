@@ -56,15 +56,22 @@ class Groups:
         for v, measure in enumerate(scores.measures):
             by_name.setdefault(str(getattr(measure, "NAME", measure)), []).append(v)
         self.all = [group_of(scores, views) for views in by_name.values()]
-        self.several = [group for group in self.all if len(group.views) > 1 and not is_of_few_cutoffs(group)]
+        count = len(scores.measures)
+        self.several = [group for group in self.all if len(group.views) > 1 and not is_side_by_side(group, count)]
         self.shares = np.ones(len(scores.measures))
         for group in self.all:
             self.shares[list(group.views)] = group.shares
 
 
-def is_of_few_cutoffs(group: Group) -> bool:
-    """Whether the views are up to three cutoffs, as P@5 and P@10: measures side by side, not users."""
-    return len(group.views) <= 3 and not group.is_weighted and {p.name for p in group.parameters} == {"cutoff"}
+_DEPTHS = {"cutoff", "rel", "recall"}
+"""Parameters of which people print several values of a measure, as trec_eval does."""
+
+
+def is_side_by_side(group: Group, views: int) -> bool:
+    """Whether the views of a group, among so many in all, are measures side by side, not users, as P@5 and P@10 beside AP."""
+    names = {parameter.name for parameter in group.parameters}
+    few = len(group.views) <= 3 and names == {"cutoff"}
+    return not group.is_weighted and names <= _DEPTHS and (few or len(group.views) < views)
 
 
 def group_of(scores: Scores, views: Sequence[int]) -> Group:
