@@ -2,8 +2,11 @@
 
 import csv
 import io
+import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import pytest
 
 import irmx
 import irmx_study
-from irmx.demo import SYSTEMS
+from irmx.demo import SYSTEMS, qrels_path, run_path
 
 Command = Callable[..., Any]
 
@@ -307,3 +310,13 @@ def test_a_header_that_cannot_be_read_is_left_out_with_a_warning(header: str, fo
     with pytest.warns(irmx.DataWarning, match="ir_metadata"):
         scores = irmx.scores("AP", folder / "demo.qrels", {"bm25": run})
     assert "metadata" not in scores.made_by
+
+
+def test_an_encoding_without_our_lines_and_signs_gets_others() -> None:
+    words = ["compare", str(qrels_path()), str(run_path("titles")), str(run_path("bm25")), "AP", "RR"]
+    done = subprocess.run(
+        [sys.executable, "-c", "import irmx.cli; irmx.cli.main()", *words],
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}, capture_output=True, text=True, encoding="ascii",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "<0.0001 ^" in done.stdout

@@ -269,7 +269,9 @@ def test_a_picture_is_drawn_on_the_given_axes_and_matplotlib_is_needed_for_drawi
 
 
 def test_measures_of_trec_eval_are_side_by_side_and_no_users() -> None:
-    measures = "NumRet NumRet(rel=1) AP IPrec@0.0 IPrec@0.5 P@5 P@10 P@15 P@20 P@30 P@100 nDCG@5 nDCG@10 nDCG@20 nDCG@100"
+    measures = (
+        "NumRet NumRet(rel=1) AP IPrec@0.0 IPrec@0.5 P@5 P@10 P@15 P@20 P@30 P@100 nDCG@5 nDCG@10 nDCG@20 nDCG@100"
+    )
     runs = {name: run_path(name) for name in ("bm25", "recent")}
     text = irmx_study.compare(irmx.scores(measures, qrels_path(), runs)).to_markdown()
     rows = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("|")]

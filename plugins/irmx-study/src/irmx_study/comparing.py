@@ -249,7 +249,10 @@ class Comparison(ComparedSystems):
             else:
                 lines = [("", [self._named(row) for row in self.frame("over").to_dict("records")])]
             if len(views) > IN_COLUMNS:
-                return [*lines, (f"the means of the {len(views)} views: --table systems; all comparisons: -o csv\n", None)]
+                return [
+                    *lines,
+                    (f"the means of the {len(views)} views: --table systems; all comparisons: -o csv\n", None),
+                ]
         if len(views) > 1 and len(self.compared.first) == 1:
             return [*lines, ("means over topics, and the difference", self._one_pair(places))]
         systems = self._ordered(sort)

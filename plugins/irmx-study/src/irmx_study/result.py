@@ -281,14 +281,35 @@ class Result:
 
     def _print(self, output_format: str, tables: Sequence[Titled], places: int) -> None:
         """Print the tables for reading, each under its title; to a file, with no spaces at the ends of lines."""
-        text: TextIO = sys.stdout if sys.stdout.isatty() else io.StringIO()
+        text: TextIO = sys.stdout if sys.stdout.isatty() else _Text()
         for title, rows in tables:
             if title and output_format == "table":
                 print(*map(visible, title.split("\n")), sep="\n", file=text)
             if rows is not None:
                 print_rows(rows, output_format, places=places, file=text)
         if isinstance(text, io.StringIO):
-            sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+            sys.stdout.writelines(f"{_in(sys.stdout, line.rstrip())}\n" for line in text.getvalue().splitlines())
+
+
+class _Text(io.StringIO):
+    """A text in the encoding of standard output, for which the lines of tables are chosen."""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return getattr(sys.stdout, "encoding", None) or "utf-8"
+
+
+_PLAIN = {ord("▲"): "^", ord("▼"): "v", ord("−"): "-"}
+"""Signs for encodings that lack ours."""
+
+
+def _in(out: TextIO, text: str) -> str:
+    """Return a text with signs that the encoding of a stream has."""
+    try:
+        text.encode(getattr(out, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return text.translate(_PLAIN)
+    return text
 
 
 def write_facts(facts: Sequence[tuple[str, str]], out: TextIO) -> None:
@@ -297,7 +318,7 @@ def write_facts(facts: Sequence[tuple[str, str]], out: TextIO) -> None:
     start = max((len(name) for name, _ in facts), default=0) + 2
     for name, text in facts:
         lines = textwrap.wrap(text, width - start, break_on_hyphens=False) if width and width > 2 * start else [text]
-        print(f"{name:<{start}}" + f"\n{' ' * start}".join(lines), file=out)
+        print(_in(out, f"{name:<{start}}" + f"\n{' ' * start}".join(lines)), file=out)
 
 
 def for_reading(frame: pd.DataFrame, places: int, drop: Sequence[str] = (), coverage: str = "") -> list[dict[str, Any]]:
