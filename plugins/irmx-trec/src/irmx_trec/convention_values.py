@@ -331,11 +331,11 @@ def _one_each(docs: Array, which: str) -> Bools:
 
 
 def _order(docs: Array, score: Floats, grade: Floats, ties: str) -> tuple[Ints, Floats]:
-    """Return the order of documents, best first, and the scores by which they tie: those of trec_eval are in single precision."""
-    if ties in ("docid-descending", "docid-ascending"):
-        score = score.astype(np.float32).astype(float)
+    """Return the order of documents, best first, and the scores by which they tie: those of trec_eval 9 are in single precision."""
+    if ties.startswith("docid"):
+        score = score if ties.endswith("-64") else score.astype(np.float32).astype(float)
         of_id = np.empty(len(docs), dtype=np.int64)
-        of_id[sorted(range(len(docs)), key=docs.__getitem__, reverse=ties == "docid-descending")] = np.arange(len(docs))
+        of_id[sorted(range(len(docs)), key=docs.__getitem__, reverse=ties != "docid-ascending")] = np.arange(len(docs))
         return np.lexsort((of_id, -score)), score
     if ties in ("worst", "best"):
         worth = np.nan_to_num(grade)

@@ -48,6 +48,7 @@ CONVENTIONS = {one.name: one for one in (
     Convention("unjudged", "documents that nobody judged", {"non-relevant": "non-relevant", "removed": "removed before ranks are counted"}),
     Convention("ties", "documents with the same score", {
         "docid-descending": "by id, largest first, scores in single precision", "docid-ascending": "by id, smallest first",
+        "docid-descending-64": "by id, largest first, scores in double precision",
         "file": "in the order of the file", "averaged": "share their gains", "worst": "the least relevant first", "best": "the most relevant first",
     }),
     Convention("duplicates", "a document twice in a topic", {
@@ -89,7 +90,8 @@ _ST_ALL = {"ties": "docid-ascending", "duplicates": "twice"}
 _BINARY_LIST = {**_LIST, **_SKIPPED, **_BOTH}
 
 TOOLS = (
-    Tool("trec_eval -c", ALL), Tool("trec_eval", ALL, _BOTH), Tool("pytrec_eval", ALL, _BOTH), Tool("ir_measures", ALL),
+    Tool("trec_eval -c", ALL), Tool("trec_eval", ALL, _BOTH),
+    Tool("trec_eval 10 -c", ALL, {"ties": "docid-descending-64"}), Tool("trec_eval 10", ALL, {"ties": "docid-descending-64", **_BOTH}), Tool("pytrec_eval", ALL, _BOTH), Tool("ir_measures", ALL),
     Tool("ir_measures", ("RR",), {"ties": "docid-ascending"}, "RR@k"),
     Tool("ir_measures", ("nDCG",), {"gain": "exp2", "rounding": "5"}, "nDCG(dcg='exp-log2')"),
     Tool("BEIR", ("nDCG", "AP", "P", "R"), {"self": "dropped", **_BOTH}),
