@@ -100,6 +100,7 @@ BOTH = [("d", "web", 1, None), ("d", "news", 1, 0.75)]
         (JUDGED, [("i1", "image"), ("i2", "image"), ("w1", "web")], "AS_RBP(ideal='exact')@1", 1),
         (JUDGED, [("i1", "image"), ("i2", "image"), ("n1", "news")], "AS_RBP(ideal='exact')", 1),
         (JUDGED, [("i1", "image"), ("n1", "news")], "vRecall(all_verticals=8)", 0.25),
+        (JUDGED, [("i1", "image"), ("n1", "news")], "vRecall(all_verticals=2)", 1.0),
         (JUDGED, [("i1", "image")], "vF(beta=2.0)", 5 * 0.5 / (4 + 0.5)),  # precision 1, recall 1/2
         (JUDGED, [("i1", "image")], "vF(beta=0.5)", 1.25 * 0.5 / (0.25 + 0.5)),
         (MANY, [("i0", "image")], "AS_IA_nDCG(normalise='vertical')", 1 / 3),  # of five, an ideal block has three
@@ -115,6 +116,15 @@ def test_values_of_small_pages(plain: Any, judged: Any, shown: Any, text: str, e
 def test_a_page_shows_no_more_verticals_than_there_are(plain: Any, text: str) -> None:
     with pytest.raises(irmx.DataError, match="the page of query q shows 2 verticals, more than all_verticals=1"):
         value(text, plain.run_of(("i1", "image"), ("n1", "news")), plain.qrels_of(*JUDGED))
+
+
+@pytest.mark.parametrize(("discount", "second"), [("one", 0.5), ("rank", 0.25)])
+def test_a_user_who_is_satisfied_by_half_examines_the_next_block_half_as_often(
+    plain: Any, discount: str, second: float
+) -> None:
+    run, qrels = plain.run_of(("w1", "web"), ("w2", "web")), plain.qrels_of(*JUDGED)
+    explained = irmx.explain(f"AS_ERR(err_discount='{discount}',normalise=None)", qrels, run, "q").to_frame()
+    assert explained["examination"].tolist() == [1.0, second]
 
 
 def test_many_topics_at_once_and_one_by_one() -> None:
