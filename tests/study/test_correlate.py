@@ -252,7 +252,7 @@ def test_missing_topics_and_few_topics_are_noted() -> None:
     ("scores", "how", "error", "message"),
     [
         (made(systems=2), {}, UsageError, "at least 3 systems. The scores have 2"),
-        (made(measures="AP"), {}, DataError, "at least two measures that rank the systems. There is one, AP"),
+        (made(measures="AP"), {}, UsageError, "at least two measures. There is one, AP"),
         (made(), {"reference": "AP@5"}, UsageError, "AP@5"),
         (changed(made(), 0, 1.0), {"reference": "AP"}, DataError, "The reference AP does not rank the systems"),
         (changed(made(measures="AP"), 0, 1.0), {}, DataError, "No measure ranks the systems: left out, .* AP"),

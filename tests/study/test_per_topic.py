@@ -269,7 +269,7 @@ def test_wrong_requests_are_refused(tmp_path: Path, write: Callable[..., list[st
         (([],), "There is no file of per-topic results"),
         (([a, b], "AP"), r"'AP' is given as the measure, but .*a, the output of ir_measures .* names its measures"),
         (([a, b], None, ["x"]), "2 files and 1 name are given"),
-        (([a, b], None, ["x", "x"]), "Two systems have the same name"),
+        (([a, b], None, ["x", "x"]), "Two systems have the name 'x', those of .*a.* and .*b"),
     ]:
         with pytest.raises(UsageError, match=message):
             read_per_topic(*asked)  # type: ignore[arg-type]

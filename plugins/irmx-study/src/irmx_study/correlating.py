@@ -142,6 +142,8 @@ def correlate(
     ranked, means, left_out = ranked_views(scores, decimals)
     if named is not None and named not in ranked.names:
         raise DataError(f"The reference {named} does not rank the systems: {'; '.join(left_out)}.")
+    if len(scores.names) + (own is not None) < 2:
+        raise UsageError(f"Agreement needs at least two measures. There is one, {scores.names[0]}.")
     if len(ranked.names) + (own is not None) < 2:
         why = f" {'; '.join(left_out)}.".replace("left", "Left", 1) if left_out else ""
         raise DataError(

@@ -510,7 +510,9 @@ def _named_files(
             f"{plural(len(files), 'file')} and {plural(len(renamed), 'name')} are given; each file needs one name."
         )
     if len(set(renamed)) < len(files):
-        raise UsageError("Two systems have the same name. Names must differ.")
+        twice = next(name for name in renamed if renamed.count(name) > 1)
+        both = [file for file, name in zip(of_files, renamed, strict=True) if name == twice]
+        raise UsageError(f"Two systems have the name {twice!r}, those of {both[0]} and {both[1]}. Names must differ.")
     chosen = names.values() if isinstance(names, Mapping) else names
     return dict(zip(renamed, files, strict=True)), set(chosen or ())
 
