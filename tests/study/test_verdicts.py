@@ -250,6 +250,14 @@ def test_a_system_without_most_topics_is_refused(demo: Path, command: Callable[.
     assert command("verdict", "q", "titles.run", "part.run", "AP", cwd=demo).code == 1
 
 
+def test_a_glob_of_a_whole_folder_is_called_by_its_path(demo: Path, command: Callable[..., Any]) -> None:
+    (demo / "seeds").mkdir()
+    for name in ("bm25", "recent"):
+        (demo / "seeds" / f"{name}.run").write_bytes((demo / f"{name}.run").read_bytes())
+    done = command("verdict", "q", "titles.run", "seeds/*", "AP", cwd=demo)
+    assert "seeds/* is better than titles.run" in done.out.splitlines()[0]
+
+
 def test_several_runs_of_a_system_are_its_mean_and_each_is_a_view(demo: Path) -> None:
     runs = [demo / "titles.run", demo / "*[5t].run"]
     found = irmx_study.verdict("AP", demo / "q", runs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 from dataclasses import replace
@@ -189,11 +190,12 @@ def correlate_measures(
     check_coefficient(coefficient)
     check_parameters(decimals, rbo_p, rbo_ties, resamples, seed, level)
     column, _, value = (reference or "").partition("=")
-    is_parameter = re.fullmatch(r"\w+(\.\w+)+", column) is not None
     of_column: dict[str, Any] | None = None
-    if value and (is_parameter or column in _COLUMNS):
-        is_number = is_parameter or column in ("keep", "sample")
-        of_column = {column: float(value) if is_number and re.fullmatch(r"-?[\d.]+", value) else value}
+    if value and (column in _COLUMNS or re.fullmatch(r"\w+(\.\w+)+", column)):
+        of_column = {column: value}
+        if "." in column or column in ("keep", "sample"):
+            with contextlib.suppress(ValueError):  # it is a text
+                of_column = {column: float(value)}
     added = None if scores or of_column else reference
     values = scored(
         "correlate", arguments, scores, measure, label, only, best, every_topic, None, added, less_is_better

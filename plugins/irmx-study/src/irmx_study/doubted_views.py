@@ -243,6 +243,7 @@ def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
             raise UsageError("Runs are a mapping of two names to runs, or two paths.")
         shown = [found[0] if len(found := _files_of(path)) == 1 else os.fspath(path) for path in paths]
         labels = [os.path.basename(os.path.normpath(path)) for path in shown]
+        labels = [label if label.strip("*?") else path for label, path in zip(labels, shown, strict=True)]
         labels = labels if len(set(labels)) == len(labels) else shown
         if len(set(labels)) < len(labels):
             raise UsageError(f"Both systems are {labels[0]}. Give the baseline and another run.")
