@@ -196,10 +196,10 @@ def test_a_notebook_shows_a_table_with_what_must_be_known(name: str) -> None:
 def many(systems: int = 30) -> irmx.Scores:
     values = np.random.default_rng(0).random((20, systems, 1))
     names = (HOSTILE, *(f"run{i}" for i in range(1, systems)))
-    retrieved = np.ones((20, systems), dtype=bool)
-    retrieved[:3, 0] = False
+    states = np.zeros(values.shape, dtype=np.int8)
+    states[:3, 0] = irmx.State.DEFAULT
     measures = (irmx.parse_measure("AP"),)
-    return irmx.Scores(values, tuple(map(str, range(20))), names, measures, retrieved)
+    return irmx.Scores(values, tuple(map(str, range(20))), names, measures, states)
 
 
 RETRIEVED = {HOSTILE: {"q": {"a": 1}}, **{f"run{i}": {"q": {"b": 1}} for i in range(30)}}

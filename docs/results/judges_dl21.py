@@ -112,7 +112,9 @@ def published_taus(data: Path, runs: dict[str, Path]) -> list[list[Any]]:
         from_means = irmx_study.kendall_tau(people, compatibility.reindex(people.index))
         name = files.get(judge, f"gpt4o_{judge.replace(' ', '_')}")
         scores = irmx.scores(ir_measures.Compat(p=0.9), data / "qrels" / f"{name}.qrels.xz", runs)
-        answered = [topic for topic, some in zip(scores.topics, scores.retrieved.any(axis=1), strict=True) if some]
+        answered = [
+            topic for topic, some in zip(scores.topics, (~scores.missing.any(axis=2)).any(axis=1), strict=True) if some
+        ]
         from_runs = irmx_study.kendall_tau(own, scores.select(topics=answered).means().iloc[:, 0].reindex(own.index))
         rows.append([judge, tau, from_means, from_runs])
     texts = [[judge, *(f"{tau:.3f}" for tau in taus)] for judge, *taus in rows]

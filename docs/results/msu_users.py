@@ -12,7 +12,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from markdown_pages import beside, markdown, write_section
 from msu_against_elg import OFFICIAL, PAGE, official, read_runs
@@ -41,7 +40,7 @@ def by_pair(scores: irmx.Scores) -> irmx.Scores:
     """Return scores of which every pair of a run and a topic is a system, and that have one topic."""
     pairs = tuple(f"{run} {topic}" for run in scores.systems for topic in scores.topics)
     values = scores.values.swapaxes(0, 1).reshape(1, len(pairs), -1)
-    return irmx.Scores(values, ("all",), pairs, scores.measures, np.ones((1, len(pairs)), dtype=bool))
+    return irmx.Scores(values, ("all",), pairs, scores.measures)
 
 
 def table(name: str, frame: pd.DataFrame, rounded: str) -> str:

@@ -45,13 +45,15 @@ def scores(rng: np.random.Generator, topics: int, effect: float, exception: str,
     share = np.array([1.0, *[0.8] * JUDGES, *[0.9] * USERS])
     difference = means + share * of_topic + np.sqrt(1 - share**2) * noise(rng, means.shape, skewed)
     difference = np.concatenate([difference, np.repeat(difference[:, :1], SLICES, axis=1)], axis=1) * SD
-    weights = np.ones(difference.shape)
-    weights[:, -SLICES:] = group[:, None] == np.arange(SLICES)
+    values = np.stack([np.zeros_like(difference), difference], axis=1)
+    states = np.zeros(values.shape, dtype=np.int8)
+    states[:, :, -SLICES:] = np.where(group[:, None] == np.arange(SLICES), irmx.State.SCORED, irmx.State.OUTSIDE)[
+        :, None
+    ]
     views = len(MEASURES)
     marks = {"judgments": ("", "one", "two") + ("",) * (views - 3), "slice": ("",) * (views - SLICES) + ("a", "b", "c")}
     return irmx.Scores(
-        np.stack([np.zeros_like(difference), difference], axis=1), tuple(f"q{t}" for t in range(topics)), ("base", "run"), MEASURES,
-        np.ones((topics, 2), dtype=bool), marks=marks, weights=weights,
+        values, tuple(f"q{t}" for t in range(topics)), ("base", "run"), MEASURES, states, marks=marks,
     )  # fmt: skip
 
 
@@ -85,9 +87,7 @@ def gate(topics: int, drop: float, margin: float) -> float:
     for _ in range(EXPERIMENTS):
         difference = SD * (noise(rng, topics, skewed=False) - drop / np.sqrt(topics))
         values = np.stack([np.zeros(topics), difference], axis=1)[:, :, None]
-        of_two = irmx.Scores(
-            values, tuple(f"q{t}" for t in range(topics)), ("main", "change"), (MAIN,), np.ones((topics, 2), dtype=bool)
-        )
+        of_two = irmx.Scores(values, tuple(f"q{t}" for t in range(topics)), ("main", "change"), (MAIN,))
         passed += irmx_study.verdict(of_two, claim="no-worse", margin=margin * SD / np.sqrt(topics)).exit_code == 0
     return passed / EXPERIMENTS
 

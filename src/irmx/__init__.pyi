@@ -54,6 +54,7 @@ from .score.explain import explain as explain
 from .score.explain import explanations as explanations
 from .score.prepared import score_joined as score_joined
 from .score.scores import Scores as Scores
+from .score.scores import State as State
 from .score.scoring import scores as scores
 from .score.topic_scores import TopicScores as TopicScores
 

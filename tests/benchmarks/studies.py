@@ -31,7 +31,7 @@ def synthetic() -> irmx.Scores:
     values = 1 / (1 + np.exp(-means - noise))
     topics, systems = (tuple(map(str, range(count))) for count in (TOPICS, SYSTEMS))
     measures = tuple(irmx.parse_measure(f"P@{k + 1}") for k in range(MEASURES))
-    return irmx.Scores(values, topics, systems, measures, np.ones((TOPICS, SYSTEMS), dtype=bool))
+    return irmx.Scores(values, topics, systems, measures)
 
 
 def studies(quick: bool, data: Path | None) -> Iterator[Row]:

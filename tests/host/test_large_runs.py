@@ -121,7 +121,7 @@ def test_several_runs_of_all_kinds_and_sizes(jobs: int, folder: Path) -> None:
     with pytest.warns(DataWarning, match="no results for") as in_chunks:
         scores = irmx.scores("AP NCP(law=first)", QRELS, runs, memory=10_000 * jobs, jobs=jobs)
     np.testing.assert_array_equal(scores.values, expected.values)
-    assert (scores.retrieved.tolist(), scores.systems) == (expected.retrieved.tolist(), tuple(runs))
+    assert (scores.states.tolist(), scores.systems) == (expected.states.tolist(), tuple(runs))
     assert sorted(str(w.message) for w in in_chunks) == sorted(str(w.message) for w in at_once)
 
 

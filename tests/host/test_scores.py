@@ -31,7 +31,7 @@ def demo() -> Scores:
 
 
 def test_values_and_means_are_those_of_each_run_alone(demo: Scores) -> None:
-    assert (demo.values.shape, demo.retrieved.all()) == ((30, 3, 4), True)
+    assert (demo.values.shape, demo.missing.any()) == ((30, 3, 4), False)
     evaluator = irmx.evaluator(MEASURES, qrels_path())
     for s, path in enumerate(RUNS.values()):
         assert demo.means().iloc[s].tolist() == list(evaluator.calc_aggregate(path).values())
@@ -43,7 +43,8 @@ def test_values_and_means_are_those_of_each_run_alone(demo: Scores) -> None:
 def test_missing_topics_count_with_the_default_and_are_counted() -> None:
     with pytest.warns(DataWarning, match=r"some: no results for 2 of 3 topics \(1, 3\)"):
         scores = irmx.scores("RR NCP(law=first,no_relevant='nan')", QRELS, LACKING)
-    assert scores.retrieved.tolist() == [[True, False], [True, True], [True, False]]
+    assert scores.states.tolist() == [[[0, 0], [1, 1]], [[0, 0], [0, 0]], [[0, 3], [1, 3]]]
+    assert scores.missing.any(axis=2).tolist() == [[False, True], [False, False], [False, True]]
     assert "2 topics of systems are missing" in repr(scores)
     assert scores["RR"].tolist() == [[1, 0], [1, 0.5], [0, 0]]
     assert np.isnan(scores.values[2, :, 1]).all()
@@ -105,12 +106,12 @@ def test_names_stay_as_they_are(names: list[str], tmp_path: Path) -> None:
 
 
 def test_values_cannot_be_written_and_arrays_of_the_caller_stay_as_they_are(demo: Scores) -> None:
-    values, retrieved, errors = np.zeros((1, 1, 1)), np.ones((1, 1), dtype=bool), np.zeros((1, 1, 1))
-    made = Scores(values, ("1",), ("a",), (irmx.parse_measure("AP"),), retrieved, {"error": errors})
+    values, states, errors = np.zeros((1, 1, 1)), np.zeros((1, 1, 1), dtype=np.int8), np.zeros((1, 1, 1))
+    made = Scores(values, ("1",), ("a",), (irmx.parse_measure("AP"),), states, {"error": errors})
     for scores in (made, demo, pickle.loads(pickle.dumps(demo)), copy.deepcopy(demo)):
-        for array in (scores.values, scores.retrieved, scores["AP"], *scores.fields.values()):
+        for array in (scores.values, scores.states, scores["AP"], *scores.fields.values()):
             assert not array.flags.writeable
-    assert all(array.flags.writeable for array in (values, retrieved, errors))
+    assert all(array.flags.writeable for array in (values, states, errors))
 
 
 # -- tables and files ------------------------------------------------------------------------------------------------
@@ -122,9 +123,12 @@ def test_frames_are_tidy_and_come_back(demo: Scores) -> None:
     again = Scores.from_frame(frame.sample(frac=1, random_state=0)).select(demo.topics, demo.systems, demo.measures)
     pd.testing.assert_frame_equal(again.frame(), frame)
     of_pyterrier = {"name": ["one", "one", "two"], "qid": [1, 2, 1], "measure": "AP", "value": [0.5, 1.0, 0.25]}
-    scores = Scores.from_frame(pd.DataFrame(of_pyterrier))
-    assert (scores.topics, scores.systems, scores["AP"].tolist()) == (("1", "2"), ("one", "two"), [[0.5, 0.25], [1, 0]])
-    assert scores.retrieved.tolist() == [[True, True], [True, False]]
+    with pytest.warns(DataWarning, match=r"two: no results for 1 of 2 topics \(2\)"):
+        scores = Scores.from_frame(pd.DataFrame(of_pyterrier))
+    assert (scores.topics, scores.systems) == (("1", "2"), ("one", "two"))
+    np.testing.assert_array_equal(scores["AP"], [[0.5, 0.25], [1, np.nan]])
+    assert scores.means()["AP"].tolist() == [0.75, 0.125]
+    assert scores.with_missing()["AP"].tolist() == [[0.5, 0.25], [1, 0]]
     for table in (polars.from_pandas(frame), pa.Table.from_pandas(frame)):
         pd.testing.assert_frame_equal(Scores.from_frame(table).frame(), frame)
     twice = {"query_id": [1, 1], "system": "a", "measure": "AP", "value": 1.0}
@@ -147,7 +151,7 @@ def test_files_keep_everything_and_what_made_it(tmp_path: Path) -> None:
     again = Scores.read_parquet(tmp_path / "scores.parquet")
     pd.testing.assert_frame_equal(again.frame(), scores.frame())
     assert (again.topics, again.systems, again.measures) == (scores.topics, scores.systems, scores.measures)
-    assert (again.retrieved.tolist(), again.made_by) == (scores.retrieved.tolist(), scores.made_by)
+    assert (again.states.tolist(), again.made_by) == (scores.states.tolist(), scores.made_by)
     np.testing.assert_array_equal(again.fields["standard_error"], errors)
     assert set(again.made_by["versions"]) == {"irmx", "ir_measures", "irmx-stream"}
     assert (again.made_by["qrels"], again.made_by["runs"]["one"], len(again.made_by["runs"]["two"])) == ("", "", 64)
@@ -157,7 +161,7 @@ def test_files_that_are_no_scores_are_refused(tmp_path: Path, demo: Scores) -> N
     path = tmp_path / "scores.parquet"
     demo.to_parquet(path)
     table = pq.read_table(path)
-    about = {**json.loads(table.schema.metadata[b"irmx_scores"]), "schema": 3}
+    about = {**json.loads(table.schema.metadata[b"irmx_scores"]), "schema": 4}
     for write, says in (
         (lambda: demo.frame().to_parquet(path), "no scores of irmx"),
         (lambda: pq.write_table(table.replace_schema_metadata({b"irmx_scores": json.dumps(about)}), path), "schema 3"),

@@ -19,7 +19,7 @@ def made(values: Any, measures: str = "AP", systems: Sequence[str] = (), **more:
     topics = tuple(f"q{t}" for t in range(len(block)))
     names = tuple(systems or (chr(ord("a") + s) if s < 26 else f"s{s}" for s in range(block.shape[1])))
     parsed = tuple(map(irmx.parse_measure, measures.split()))
-    return irmx.Scores(block, topics, names, parsed, np.ones(block.shape[:2], dtype=bool), **more)
+    return irmx.Scores(block, topics, names, parsed, **more)
 
 
 def measured(topics: int, systems: int, seed: int = 0) -> Floats:

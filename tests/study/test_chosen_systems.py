@@ -20,7 +20,7 @@ def made(means: list[float], retrieved: list[bool] | None = None) -> Scores:
     values = np.array([means, means], dtype=float)[:, :, None]
     there = np.ones((2, len(means)), dtype=bool)
     there[1] = True if retrieved is None else retrieved
-    return Scores(values, ("1", "2"), systems, (AP,), there)
+    return Scores.of_runs(values, there, ("1", "2"), systems, (AP,))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_which_are_kept(means: list[float], retrieved: list[bool] | None, choice
 
 def test_the_measure_of_the_best_can_be_named() -> None:
     values = np.array([[[0.1, 0.9], [0.2, 0.8]]])
-    scores = Scores(values, ("1",), ("x", "y"), (AP, RR), np.ones((1, 2), dtype=bool))
+    scores = Scores(values, ("1",), ("x", "y"), (AP, RR))
     assert choose_systems(scores, best=50).systems == ("y",)
     assert choose_systems(scores, best=50, by="RR").systems == ("x",)
 
@@ -70,7 +70,7 @@ def test_choices_that_leave_nothing_or_make_no_sense(choices: Any, kind: type[Ex
 
 
 def test_a_system_without_a_mean_has_no_rank() -> None:
-    scores = Scores(np.array([[[np.nan], [0.5]]]), ("1",), ("x", "y"), (AP,), np.ones((1, 2), dtype=bool))
+    scores = Scores.of_runs(np.array([[[np.nan], [0.5]]]), np.ones((1, 2), dtype=bool), ("1",), ("x", "y"), (AP,))
     with pytest.raises(DataError, match="x has no value of AP, so that it has no rank"):
         comparable_means(scores)
 
@@ -80,7 +80,7 @@ def test_equal_means_stay_equal_in_any_order_of_the_topics(values: list[int], un
     one = np.array(values) / 10_000 * unit
     both = np.stack([one, one[::-1], np.sort(one)], axis=1)[:, :, None]
     names = tuple(map(str, range(len(values))))
-    scores = Scores(both, names, ("x", "y", "z"), (AP,), np.ones(both.shape[:2], dtype=bool))
+    scores = Scores(both, names, ("x", "y", "z"), (AP,))
     means = comparable_means(scores).ravel()
     assert means[0] == means[1] == means[2]
     np.testing.assert_allclose(means, one.mean(), rtol=1e-9, atol=1e-11 * unit)

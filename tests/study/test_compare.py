@@ -270,11 +270,21 @@ def test_topics_on_which_a_system_has_no_value_are_left_out_for_all() -> None:
     values = np.random.default_rng(1).random((25, 3))
     gaps = values.copy()
     gaps[4, 1] = gaps[9, 2] = np.nan
-    comparison = irmx_study.compare(made(gaps))
+    comparison = irmx_study.compare(made(gaps), missing="both")
     kept = np.delete(values, [4, 9], axis=0)
     pd.testing.assert_frame_equal(comparison.frame(), irmx_study.compare(made(kept)).frame())
     assert comparison.notes == ("AP: 2 topics left out, on which a system has no value; means are over the others",)
     assert comparison.facts()["topics"] == "23 of 25"
+
+
+def test_topics_on_which_a_system_has_no_value_count_with_the_default() -> None:
+    values = np.random.default_rng(1).random((25, 3))
+    gaps = values.copy()
+    gaps[4, 1] = gaps[9, 2] = np.nan
+    values[4, 1] = values[9, 2] = 0
+    found, expected = (irmx_study.compare(made(of)).frame() for of in (gaps, values))
+    assert found["missing"].tolist() == [1, 1]
+    pd.testing.assert_frame_equal(found.drop(columns="missing"), expected.drop(columns="missing"))
 
 
 def test_sums_are_compared_as_means_which_is_said() -> None:
@@ -326,11 +336,11 @@ def test_something_else_than_scores() -> None:
         irmx_study.compare(pd.DataFrame({"topic": [1]}))
 
 
-def test_a_measure_without_values_names_the_system_that_has_fewest() -> None:
+def test_a_measure_without_values_names_the_system_that_has_none() -> None:
     values = np.random.default_rng(1).random((20, 3, 2))
     values[:, 1, 1] = np.nan
     values[0, 2, 1] = np.nan
-    message = "every system has a value of RR. There are 0, of 20; b has none for 20. Leave the measure out"
+    message = "b has no results of RR for 20 of 20 topics"
     with pytest.raises(irmx.DataError, match=message):
         irmx_study.compare(made(values, "AP RR"))
     values[3, 2, 0] = np.inf
@@ -370,7 +380,7 @@ def test_topics_that_systems_lack_are_counted(topics: int) -> None:
 
 @pytest.mark.parametrize("function", [irmx_study.compare, irmx_study.report])
 def test_a_system_that_lacks_more_than_half_of_the_topics_is_refused_unless_they_count_as_zero(function: Any) -> None:
-    with pytest.raises(irmx.DataError, match="part has no results for 6 of 10 topics"):
+    with pytest.raises(irmx.DataError, match="part has no results of AP for 6 of 10 topics"):
         function(lacking(6))
     assert function(lacking(6), missing="zero") is not None
     with pytest.raises(irmx.UsageError, match="refuse, zero"):

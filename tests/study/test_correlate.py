@@ -25,14 +25,14 @@ def made(topics: int = 12, systems: int = 7, measures: str = MEASURES, seed: int
     base = rng.integers(0, 2, (topics, 1, 1)) + np.arange(systems)[:, None] // 4
     values = np.round(base + rng.integers(0, 4, (topics, systems, len(parsed)))) / 10
     names = tuple(f"s{i}" for i in range(systems))
-    return Scores(values, tuple(f"q{i}" for i in range(topics)), names, parsed, np.ones((topics, systems), dtype=bool))
+    return Scores(values, tuple(f"q{i}" for i in range(topics)), names, parsed)
 
 
 def changed(scores: Scores, measure: int, values: Any) -> Scores:
     """Scores with other values of one measure."""
     new = scores.values.copy()
     new[:, :, measure] = values
-    return Scores(new, scores.topics, scores.systems, scores.measures, scores.retrieved)
+    return Scores(new, scores.topics, scores.systems, scores.measures)
 
 
 def test_the_table_has_every_coefficient_of_every_pair() -> None:
@@ -147,7 +147,7 @@ def test_agreement_topic_by_topic() -> None:
     scores = changed(made(), 1, made().values[:, :, 1])
     values = scores.values.copy()
     values[4, :, 0] = 0.3  # AP gives all systems the same value on this topic
-    scores = Scores(values, scores.topics, scores.systems, scores.measures, scores.retrieved)
+    scores = Scores(values, scores.topics, scores.systems, scores.measures)
     agreement = correlate(scores, reference="AP")
     rows = agreement.frame("per_topic")
     assert list(rows.columns) == ["a", "b", "query_id", "systems", "tau"]
@@ -238,9 +238,9 @@ def test_a_measure_may_rank_the_systems_only_before_rounding() -> None:
 
 def test_missing_topics_and_few_topics_are_noted() -> None:
     scores = made()
-    retrieved = scores.retrieved.copy()
-    retrieved[:2, 3] = False
-    agreement = correlate(Scores(scores.values, scores.topics, scores.systems, scores.measures, retrieved))
+    states = scores.states.copy()
+    states[:2, 3] = irmx.State.DEFAULT
+    agreement = correlate(Scores(scores.values, scores.topics, scores.systems, scores.measures, states))
     assert agreement.notes == (
         "topics without results, which count with the measures' defaults: s3 (2 of 12)",
         "with 12 topics, resamples of topics are much alike",

@@ -26,7 +26,7 @@ def scores_of(values: Floats, *measures: str) -> irmx.Scores:
     block = values.reshape(*values.shape[:2], -1)
     names = [tuple(f"{kind}{i}" for i in range(count)) for kind, count in zip("qs", block.shape, strict=False)]
     known = tuple(map(irmx.parse_measure, measures or ["AP"]))
-    return irmx.Scores(block, *names, known, np.ones(block.shape[:2], dtype=bool))
+    return irmx.Scores(block, *names, known)
 
 
 def made_up(topics: int = 20, systems: int = 7, measures: int = 1, seed: int = 0) -> Floats:

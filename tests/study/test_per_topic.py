@@ -69,7 +69,7 @@ def tidy(scores: Scores, path: Path, **how: Any) -> None:
 def assert_same(scores: Scores, expected: Scores) -> None:
     assert (scores.topics, scores.systems, scores.measures) == (expected.topics, expected.systems, expected.measures)
     assert scores.values.tolist() == expected.values.tolist()
-    assert scores.retrieved.all()
+    assert not scores.missing.any()
 
 
 @pytest.mark.parametrize("text", [trec_eval, lines_of])
@@ -173,7 +173,7 @@ def test_files_of_scores_are_put_together(demo: Scores, tmp_path: Path) -> None:
         scores.select(systems=[name]).to_parquet(tmp_path / f"{name}.parquet")
     again = read_per_topic([tmp_path / "one.parquet", tmp_path / "two.parquet"])
     assert again.frame().equals(scores.frame())
-    assert again.retrieved.tolist() == scores.retrieved.tolist() == [[True, True], [False, True], [False, False]]
+    assert again.states.tolist() == scores.states.tolist() == [[[0], [0]], [[1], [0]], [[1], [1]]]
     assert read_per_topic(tmp_path / "one.parquet").made_by == scores.made_by
 
 
@@ -212,8 +212,8 @@ def test_missing_topics_count_with_the_default_and_are_counted(write: Callable[.
         "a: no results for 1 of 3 topics (3); they count with the measures' defaults, which is 0 for u",
         "b: no results for 1 of 3 topics (1); they count with the measures' defaults, which is 0 for u",
     ]
-    assert scores["AP"].tolist() == [[0.5, 0], [0.25, 1], [0, 0.5]]
-    assert scores.retrieved.tolist() == [[True, False], [True, True], [False, True]]
+    assert scores.with_missing()["AP"].tolist() == [[0.5, 0], [0.25, 1], [0, 0.5]]
+    assert np.isnan(scores["AP"]).tolist() == [[False, True], [False, False], [True, False]]
 
 
 def test_measures_that_not_all_systems_have_are_left_out(write: Callable[..., list[str]]) -> None:
@@ -226,7 +226,6 @@ def test_measures_that_not_all_systems_have_are_left_out(write: Callable[..., li
 
 
 WRONG: list[tuple[dict[str, str], str]] = [
-    ({"a": "1\tAP\t0.5\n2\tAP\tnan\n"}, "a, line 2: the value of AP for topic 2 is missing or NaN"),
     ({"a": "1\tAP\t0.5\n\n2\tAP\t-inf\n"}, "a, line 3: the value of AP for topic 2 is infinite. .* output of ir_m"),
     ({"a": "map\t1\t0.5\nmap\t2\tx\n"}, "a, line 2: the value of map for topic 2 must be a number. Got 'x'.*trec_eval"),
     ({"a": "map\t1\t0.5\nmap\tall\t1\nmap\t1\t.5\n"}, "a, lines 1 and 3: topic 1 has two values of AP for the system"),
@@ -236,7 +235,6 @@ WRONG: list[tuple[dict[str, str], str]] = [
     ({"a": "topic,s,t\n1,.5,x\n2,1,1\n"}, "a, line 2: the t must be a number. Got 'x' .* one column per system"),
     ({"a": "topic,s,t\n1,.5,1\n1,1,1\n"}, "a, lines 2 and 3: topic 1 has two values of AP for the system s"),
     ({"a": "qid,measure,value\n1,AP,.5\n2,AP,inf\n"}, "a, line 3: the value must be a .*number.* Got 'inf'"),
-    ({"a": '{"query_id": "1", "measure": "AP", "value": null}\n'}, "a, line 1: the value of AP for topic 1 is missing"),
     ({"a": "name,measure,value\nx,AP,.5\n"}, "a lacks the column 'query_id'"),
     ({"a": "query_id\n1\n"}, "a, line 1: 'query_id' is not understood; per-topic results are the output of trec_eval"),
     ({"a": "query_id,qid\n1,1\n"}, "a has no column of values"),
@@ -259,6 +257,48 @@ def test_wrong_files_are_refused(texts: dict[str, str], message: str, write: Cal
     measure = "AP" if texts["a"].startswith("topic,") else None
     with pytest.raises(DataError, match=message):
         read_per_topic(write(**texts), measure)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\tAP\t0.5\n2\tAP\tnan\n3\tAP\t1\n",
+        "query_id,measure,value\n1,AP,.5\n2,AP,\n3,AP,1\n",
+        '{"query_id": "1", "measure": "AP", "value": 0.5}\n{"query_id": "2", "measure": "AP", "value": null}\n'
+        '{"query_id": "3", "measure": "AP", "value": 1}\n',
+    ],
+)
+def test_a_value_that_is_nan_is_missing(text: str, write: Callable[..., list[str]]) -> None:
+    with pytest.warns(DataWarning, match=r"a: no results for 1 of 3 topics \(2\)"):
+        scores = read_per_topic(write(a=text))
+    assert scores.missing.ravel().tolist() == [False, True, False]
+    assert scores.means()["AP"].tolist() == [0.5]
+
+
+def test_states_come_back_from_every_format(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        runs = {
+            "one": {"1": {"a": 2.0, "x": 1.0}, "3": {"x": 1.0}},
+            "two": {"2": {"b": 2.0, "x": 1.0}, "3": {"c": 1.0}},
+        }
+        scores = irmx.scores(
+            "NCP(law=first,no_relevant='nan') P@1", {"1": {"a": 1}, "2": {"b": 1, "x": 0}, "3": {"c": 0}}, runs
+        )
+        assert set(scores.states.ravel().tolist()) == {0, 1, 3}
+        gaps = scores.states.copy()
+        gaps[0, 0, 0] = irmx.State.ABSENT
+        scores = irmx.Scores(scores.values, scores.topics, scores.systems, scores.measures, gaps)
+        scores.to_parquet(tmp_path / "scores.parquet")
+        scores.frame().to_csv(tmp_path / "scores.csv", index=False)
+        scores.frame().to_json(tmp_path / "scores.jsonl", orient="records", lines=True)
+        (tmp_path / "wrong.csv").write_text("query_id,system,measure,value,state\n1,a,AP,.5,gone\n")
+        for path in tmp_path.glob("scores.*"):
+            again = read_per_topic(path)
+            assert again.states.tolist() == scores.states.tolist(), path
+            np.testing.assert_array_equal(again.values, scores.values)
+        with pytest.raises(DataError, match="gone"):
+            read_per_topic(tmp_path / "wrong.csv")
 
 
 def test_wrong_requests_are_refused(tmp_path: Path, write: Callable[..., list[str]]) -> None:

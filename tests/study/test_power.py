@@ -190,14 +190,14 @@ def test_notes_on_few_topics_and_on_pairs_that_do_not_vary(demo: Scores) -> None
     [planned] = irmx_study.power(sd=0.25, difference=1).notes
     assert planned.startswith("fewer than 20 topics")
     values = np.stack([demo.values[:, 0], demo.values[:, 0] + 0.1, demo.values[:, 1]], axis=1)
-    twins = Scores(values, demo.topics, ("one", "more", "two"), demo.measures, np.ones((30, 3), dtype=bool))
+    twins = Scores(values, demo.topics, ("one", "more", "two"), demo.measures)
     plan = irmx_study.power(twins)
     assert plan.notes[0] == "AP: 1 pair of systems left out, whose difference is the same on every topic"
     assert plan.frame()["pairs"].tolist() == [2, 2]
     with pytest.raises(DataError, match="By AP, RR, the difference of every two systems is the same on all 30 topics"):
         irmx_study.power(twins.select(systems=["one", "more"]))
     values = np.stack([values[:, :, 0], np.ones((30, 3))], axis=2)
-    plan = irmx_study.power(Scores(values, demo.topics, twins.systems, demo.measures, twins.retrieved))
+    plan = irmx_study.power(Scores(values, demo.topics, twins.systems, demo.measures))
     assert plan.frame()["measure"].tolist() == ["AP"]
     assert plan.notes[0] == "RR left out: the difference of every two systems is the same on all topics"
 

@@ -41,7 +41,7 @@ def scores_of(values: Floats) -> irmx.Scores:
     systems, rankings = values.shape
     measures = tuple(irmx.parse_measure(f"P@{k + 1}") for k in range(rankings))
     names = tuple(f"s{i}" for i in range(systems))
-    return irmx.Scores(values[None], ("q",), names, measures, np.ones((1, systems), dtype=bool))
+    return irmx.Scores(values[None], ("q",), names, measures)
 
 
 # -- tau, Spearman, Pearson --------------------------------------------------------------------------------

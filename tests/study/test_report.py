@@ -280,10 +280,12 @@ def test_the_largest_mean_is_bold_below_zero_too() -> None:
 
 def test_topics_that_one_system_lacks_are_left_out_of_all_differences_as_in_the_comparison() -> None:
     values = table_of_values(one=[0.1, 0.2, 0.3, 0.9], two=[0.3, 0.1, 0.6, 0.2], three=[0.5, 0.6, 0.9, float("nan")])
-    page = page_of(values, baseline="one")
+    with pytest.warns(irmx.DataWarning, match="three: no results for 1 of 4 topics"):
+        values = irmx.Scores.from_frame(values)
+    page = page_of(values, baseline="one", missing="both")
     data = json.loads(page.find(id="data-topics").get_text())
     places = {name: place for place, name in enumerate(data["systems"])}
-    for row in irmx_study.compare(values, baseline="one").frame().to_dict("records"):
+    for row in irmx_study.compare(values, baseline="one", missing="both").frame().to_dict("records"):
         of_pair = zip(*(data["values"][0][places[row[name]]] for name in ("a", "b")), strict=True)
         differences = [x - y for x, y in of_pair if x is not None and y is not None]
         assert len(differences) == row["topics"] == 3

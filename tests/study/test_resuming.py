@@ -171,7 +171,7 @@ def assert_same(one: Scores, other: Scores) -> None:
     """Equal to the bit, with all that the scores are about."""
     pd.testing.assert_frame_equal(one.frame(), other.frame(), check_exact=True)
     assert one.names == other.names
-    assert np.array_equal(one.retrieved, other.retrieved)
+    assert np.array_equal(one.states, other.states)
 
 
 # -- stopped and killed ------------------------------------------------------------------------------------

@@ -432,7 +432,7 @@ def test_maxt_refuses_measures_with_values_on_different_topics() -> None:
     values = np.stack([measured(12, 3), measured(12, 3, 1)], axis=2)
     values[0, 0, 1] = np.nan
     with pytest.raises(irmx.UsageError, match="need values on the same topics"):
-        compared(values, "AP RR", correction="maxt", family="all")
+        compared(values, "AP RR", correction="maxt", family="all", missing="both")
 
 
 # -- letters -----------------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ def test_topics_that_a_run_lacks_have_the_default_and_no_fields(echo: Measure, j
     np.testing.assert_array_equal(scores.values[:, 1, 0], expected)
     assert np.isnan(expected).tolist() == [False, False, True]
     assert np.isnan(scores.fields["standard_error"][:, 1, 0]).tolist() == [True, False, True]
-    assert scores.retrieved.tolist() == [[True, False], [True, True], [True, False]]
+    assert scores.states[:, :, 0].tolist() == [[0, 1], [0, 0], [3, 3]]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

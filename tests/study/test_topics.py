@@ -75,8 +75,9 @@ def test_systems_that_retrieved_nothing_are_not_counted_and_missing_values_come_
     with pytest.warns(irmx.DataWarning, match="no results for 1 of 2"):
         scores = irmx.scores("AP", {"1": {"a": 1}, "2": {"b": 1}}, runs)
     assert topics(scores, by="easiest").set_index("query_id")["systems"].to_dict() == {"1": 2, "2": 1}
-    values = np.array([[[np.nan], [1.0]], [[0.5], [1.0]]])
-    table = topics(Scores(values, ("1", "2"), ("one", "two"), scores.measures, np.ones((2, 2), dtype=bool)))
+    values = np.array([[[np.nan], [np.nan]], [[0.5], [1.0]]])
+    undefined = Scores.of_runs(values, np.ones((2, 2), dtype=bool), ("1", "2"), ("one", "two"), scores.measures)
+    table = topics(undefined)
     assert table["query_id"].tolist() == ["2", "1"]
 
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -248,6 +249,138 @@ def test_a_system_without_most_topics_is_refused(demo: Path, command: Callable[.
     lines = (demo / "bm25.run").read_text().splitlines(keepends=True)
     (demo / "part.run").write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "3"}))
     assert command("verdict", "q", "titles.run", "part.run", "AP", cwd=demo).code == 1
+
+
+# -- what is missing -------------------------------------------------------------------------------------------------------
+
+
+def without_topics(path: Path, topics: set[str]) -> None:
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if line.split()[0] not in topics))
+
+
+@pytest.mark.parametrize(
+    ("cut", "claim", "code"),
+    [
+        ("base", ["better"], 1),
+        ("base", ["no-worse", "--margin", "0.05"], 1),
+        ("base", ["equal", "--margin", "0.05"], 1),
+        ("run", ["better"], 4),  # counts as 0, against the claim
+        ("run", ["no-worse", "--margin", "0.4"], 0),
+        ("run", ["equal", "--margin", "0.4"], 1),
+    ],
+)
+def test_what_is_missing_does_not_help_a_claim(
+    cut: str, claim: list[str], code: int, demo: Path, command: Callable[..., Any]
+) -> None:
+    for name in ("base", "run"):
+        (demo / name).write_bytes((demo / "recent.run").read_bytes())
+    without_topics(demo / cut, {str(topic) for topic in range(17, 31)})
+    found = command("verdict", "q", "base", "run", "AP", "--claim", *claim, cwd=demo)
+    assert found.code == code
+    for missing in ("zero", "both"):
+        done = command(
+            "verdict", "q", "base", "run", "AP", "--claim", *claim, "--missing", missing, "-o", "csv", cwd=demo
+        )
+        rows = [line.split(",") for line in done.out.splitlines()]
+        assert rows[1][2] == ("30" if missing == "zero" else "16")
+        assert [row[2] for row in rows if row[0] == "missing"] == (["16"] if missing == "zero" else [])
+    # on the topics that both have, the two are the same
+    assert done.code == (3 if claim == ["better"] else 0)
+    done = command("verdict", "q", "base", "run", "AP", "--claim", *claim, "--missing", "both", cwd=demo)
+    assert "16" in done.out.splitlines()[0]
+
+
+def test_topics_that_both_have_are_a_doubt_where_others_count(demo: Path, command: Callable[..., Any]) -> None:
+    (demo / "base").write_bytes((demo / "bm25.run").read_bytes())
+    without_topics(demo / "base", {str(topic) for topic in range(17, 31)})
+    done = command("verdict", "q", "base", "titles.run", "AP", "--claim", "no-worse", "--margin", "0.25", "--missing", "zero", cwd=demo)  # fmt: skip
+    assert done.code == 3  # it holds only because 14 topics of the baseline count 0
+    assert "topics that both have" in done.out.splitlines()[0]
+
+
+def per_topic(tmp_path: Path, values: dict[str, dict[str, list[float | None]]]) -> Path:
+    """Write values by system and measure, topic after topic; None has no row."""
+    rows = ["query_id,system,measure,value"]
+    for system, measures in values.items():
+        for measure, of_topics in measures.items():
+            rows += [f"{t},{system},{measure},{value}" for t, value in enumerate(of_topics) if value is not None]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("gap", [None, float("nan")])
+@pytest.mark.parametrize(
+    ("system", "options", "code"),
+    [
+        ("new", ["--less-is-better", "latency"], 1),
+        ("old", ["--less-is-better", "latency"], 0),
+        ("old", [], 1),
+        ("new", [], 4),
+    ],
+)
+def test_what_is_missing_is_known_per_measure(
+    system: str, options: list[str], code: int, gap: float | None, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    values: dict[str, dict[str, list[float | None]]] = {
+        name: {"latency": [2 + t / 100 for t in range(12)], "acc": [0.5] * 12} for name in ("old", "new")
+    }
+    values[system]["latency"][3:6] = [gap] * 3
+    path = per_topic(tmp_path, values)
+    words = ["--scores", path, "old", "new", "latency", "--claim", "no-worse", "--margin", "0.1", *options]
+    assert command("verdict", *words).code == (3 if code == 0 else code if code == 1 else 3)
+    assert command("verdict", *words, "--missing", "both").code == 0
+    rows = command("compare", "--scores", path, "-o", "jsonl").out.splitlines()
+    missing = {row["measure"]: row["missing"] for row in map(json.loads, rows)}
+    assert missing == {"latency": 3, "acc": 0}
+
+
+def test_values_below_zero_are_helped_by_a_zero(tmp_path: Path, command: Callable[..., Any]) -> None:
+    values: dict[str, dict[str, list[float | None]]] = {
+        name: {"loglik": [-5 - t / 100 for t in range(12)]} for name in ("old", "new")
+    }
+    values["new"]["loglik"][3] = None
+    path = per_topic(tmp_path, values)
+    assert (
+        command("verdict", "--scores", path, "old", "new", "loglik", "--claim", "no-worse", "--margin", "1").code == 1
+    )
+
+
+@pytest.mark.parametrize("door", ["scores", "frame", "parquet"])
+def test_nan_is_missing_at_every_door(door: str, tmp_path: Path) -> None:
+    values = np.stack([np.full(30, 0.2), np.full(30, 0.3) + np.arange(30) / 1000], axis=1)[:, :, None]
+    values[4:18, 0] = np.nan
+    measures = (irmx.parse_measure("AP"),)
+    scores = irmx.Scores(values, tuple(map(str, range(30))), ("old", "new"), measures)
+    source: Any = scores
+    if door == "frame":
+        source = scores.frame().drop(columns="state")
+    if door == "parquet":
+        scores.to_parquet(tmp_path / "scores.parquet")
+        source = tmp_path / "scores.parquet"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irmx.DataWarning)
+        with pytest.raises(irmx.DataError, match=r"old has no value of AP for 14 of 30 topics"):
+            irmx_study.verdict(source)
+        assert irmx_study.verdict(source, missing="both").left_out == 14
+        assert irmx_study.compare(source).frame()["missing"].tolist() == [14]
+    assert scores.means()["AP"].round(10).tolist() == [round(0.2 * 16 / 30, 10), 0.3145]
+
+
+def test_what_a_measure_has_no_value_of_is_not_hidden_by_another_measure() -> None:
+    topics = tuple(map(str, range(30)))
+    few = irmx.Scores.of_runs(
+        np.stack([np.where(np.arange(30) < 5, 0.2, 0.0), np.full(30, 0.3)], axis=1)[:, :, None],
+        np.stack([np.arange(30) < 5, np.full(30, True)], axis=1), topics, ("old", "new"), (irmx.parse_measure("AP"),),
+    )  # fmt: skip
+    whole = irmx.Scores(np.full((30, 2, 1), 0.5), topics, ("old", "new"), (irmx.parse_measure("RR"),))
+    together = irmx.Scores.concat([few, whole])
+    assert together.missing.sum(axis=(0, 1)).tolist() == [25, 0]
+    for scores in (few, together):
+        for function in (irmx_study.verdict, irmx_study.compare):
+            with pytest.raises(irmx.DataError, match="25 of 30"):
+                function(scores)
 
 
 def test_a_glob_of_a_whole_folder_is_called_by_its_path(demo: Path, command: Callable[..., Any]) -> None:

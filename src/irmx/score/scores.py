@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import json
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import ir_measures
 import numpy as np
@@ -19,8 +21,8 @@ from irmx.data.new_file import new_file
 from irmx.data.reading import arrow_of
 from irmx.declare.expressions import NamedMeasure, canonical, measure_named
 from irmx.declare.markup_html import SHOWN, html_result
-from irmx.errors import DataError, UsageError
-from irmx.ragged import Floats, read_only
+from irmx.errors import DataError, DataWarning, MissingTopicsWarning, UsageError
+from irmx.ragged import Bools, Floats, read_only
 from irmx.score.evaluator import Measures, as_measures
 from irmx.score.results import mean_of
 from irmx.score.topic_scores import TopicScores
@@ -38,8 +40,34 @@ _LISTED = 20
 """How many known names a message lists."""
 
 _METADATA = b"irmx_scores"
-_SCHEMAS = (1, 2)
-"""Files of the first schema have no views beside measures; the second is written."""
+_SCHEMAS = (2, 3)
+"""Files of schema 2 know missing values by topic and system only; schema 3 is written."""
+
+_STATE = "state"
+"""The column of states in tables."""
+
+
+class State(IntEnum):
+    """What a value of scores is.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> scores = irmx.scores("AP", {"q": {"a": 1}, "r": {"b": 1}}, {"one": {"q": {"a": 1.0}}})
+    >>> [irmx.State(state).name for state in scores.states.ravel()]
+    ['SCORED', 'DEFAULT']
+    """
+
+    SCORED = 0
+    """The measure's value of what the system retrieved."""
+    DEFAULT = 1
+    """The measure's default, because the system retrieved nothing for the topic, or because a missing value counts as this."""
+    ABSENT = 2
+    """NaN: there is no value."""
+    UNDEFINED = 3
+    """NaN: the measure has no value for the topic."""
+    OUTSIDE = 4
+    """NaN: the topic is not in the view."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,15 +80,15 @@ class Scores:
     Attributes
     ----------
     values : float array
-        The values, of shape (topics, systems, views). A topic for which a system retrieved nothing has the measure's default; NaN if a measure has no value.
+        The values, of shape (topics, systems, views); NaN where there is none.
     topics : tuple of str
         The query ids, in order.
     systems : tuple of str
         The names of the systems, in order.
     measures : tuple of Measure
         The measure of every view, in order.
-    retrieved : bool array
-        Of shape (topics, systems): whether the system retrieved anything for the topic.
+    states : int8 array
+        What every value is, of their shape: a :class:`irmx.State`. By default a value is scored, and NaN is absent.
     fields : dict of str to float array
         Further fields of the values, by name and of their shape, such as ``standard_error``; NaN if missing.
     made_by : dict
@@ -68,8 +96,6 @@ class Scores:
     marks : dict of str to tuple
         What views depend on beside their measures, one value per view: ``judgments``, ``unjudged``, ``keep``, ``sample``,
         ``without``, ``slice``, ``seed``, ``collection``; and ``weight``, the share of users that a view stands for.
-    weights : float array or None
-        Of shape (topics, views): 0 for a topic that is not in a view, otherwise 1; None if all topics are in all views.
 
     Examples
     --------
@@ -94,31 +120,34 @@ class Scores:
     topics: tuple[str, ...]
     systems: tuple[str, ...]
     measures: tuple[ir_measures.Measure, ...]
-    retrieved: np.ndarray[Any, np.dtype[np.bool_]]
+    states: np.ndarray[Any, np.dtype[np.int8]] = None  # type: ignore[assignment]
     fields: Mapping[str, Floats] = field(default_factory=dict)
     made_by: Mapping[str, Any] = field(default_factory=dict)
     marks: Marks = field(default_factory=dict)
-    weights: Floats | None = None
+
+    MISSING: ClassVar[tuple[str, ...]] = ("refuse", "zero", "both")
+    """What can be done about missing values; see :meth:`with_missing`."""
 
     def __post_init__(self) -> None:
         shape = (len(self.topics), len(self.systems), len(self.measures))
-        for name, array in (("values", self.values), *self.fields.items()):
+        values, states = self.values, np.zeros(shape, dtype=np.int8) if self.states is None else self.states
+        arrays: dict[str, Any] = {"values": values, "states": states, **self.fields}
+        for name, array in arrays.items():
             if array.shape != shape:
                 raise UsageError(
                     f"The scores of {shape[0]} topics, {shape[1]} systems and {shape[2]} measures have {name} of shape "
                     f"{array.shape}."
                 )
-        if self.retrieved.shape != shape[:2]:
-            raise UsageError(
-                f"retrieved has the shape {self.retrieved.shape} for {shape[0]} topics, {shape[1]} systems."
-            )
-        if self.weights is not None and self.weights.shape != (shape[0], shape[2]):
-            raise UsageError(f"weights has the shape {self.weights.shape} for {shape[0]} topics, {shape[2]} views.")
         for name, of_views in self.marks.items():
             if len(of_views) != shape[2]:
                 raise UsageError(f"{shape[2]} views have {len(of_views)} values of {name}.")
-        for name in ("values", "retrieved", *(["weights"] if self.weights is not None else [])):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
+        is_nan, has_none = np.isnan(values), states >= State.ABSENT
+        if (is_nan & ~has_none).any():
+            states = np.where(is_nan & ~has_none, np.int8(State.ABSENT), states)
+        if (has_none & ~is_nan).any():
+            values = np.where(has_none, np.nan, values)
+        object.__setattr__(self, "values", read_only(values))
+        object.__setattr__(self, "states", read_only(states))
         object.__setattr__(self, "fields", {name: read_only(array) for name, array in self.fields.items()})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -129,7 +158,7 @@ class Scores:
         axes = ((self.topics, "topic"), (self.systems, "system"), (self.names, "view" if self.marks else "measure"))
         counts = ", ".join(plural(len(names), noun) for names, noun in axes)
         named = ", ".join(self.names[:3]) + (", ..." if len(self.names) > 3 else "")
-        missing = int((~self.retrieved).sum())
+        missing = int(self.missing.any(axis=2).sum())
         are = "1 topic of a system is" if missing == 1 else f"{missing} topics of systems are"
         return f"<Scores of {counts}: {named}{f'; {are} missing' if missing else ''}>"
 
@@ -142,8 +171,7 @@ class Scores:
             caption += f", the best {SHOWN} of {len(self.systems)} systems by {means.columns[0]}"
         if len(self.measures) > SHOWN:
             caption += f"; the first {SHOWN} of {len(self.measures)} measures"
-        missing = (~self.retrieved).sum(axis=0).tolist()
-        lacking = [f"{name} ({number})" for name, number in zip(self.systems, missing, strict=True) if number]
+        lacking = self.lacking()
         notes = [f"topics without results count with the measure's default: {list_some(lacking, 5)}"] if lacking else []
         return html_result(repr(self), {caption: means.reset_index()}, notes=notes)
 
@@ -230,9 +258,9 @@ class Scores:
                 at = [places[topic] for topic in map(str, rows["query_id"]) if topic in places]
                 if not at:
                     raise DataError(f"The group {group!r} of topics has no topic of the scores.")
-                chosen = np.zeros((len(self.topics), len(self.measures)))
-                chosen[at] = 1 if self.weights is None else self.weights[at]
-                parts.append(replace(self.marked(slice=f"{label}{group}"), weights=chosen))
+                states = np.full_like(self.states, State.OUTSIDE)
+                states[at] = self.states[at]
+                parts.append(replace(self.marked(slice=f"{label}{group}"), states=states))
         return Scores.concat(parts)
 
     @classmethod
@@ -256,29 +284,25 @@ class Scores:
         topics = tuple(dict.fromkeys(topic for part in several for topic in part.topics))
         marks = marks_of(name for part in several for name in part.marks)
         seen: set[str] = set()
-        values, weights, measures, fields = [], [], [], []
+        values, states, measures, fields = [], [], [], []
         of_marks: dict[str, list[Any]] = {name: [] for name in marks}
-        retrieved = np.zeros((len(topics), len(first.systems)), dtype=bool)
         place = {topic: t for t, topic in enumerate(topics)}
         for part in several:
             at = np.array([place[topic] for topic in part.topics], dtype=np.intp)
             kept = [v for v, name in enumerate(part.names) if not (name in seen or seen.add(name))]  # type: ignore[func-returns-value]
             shape = (len(topics), len(first.systems), len(kept))
-            full, weight = np.full(shape, np.nan), np.zeros((len(topics), len(kept)))
-            full[at] = part.values[:, :, kept]
-            weight[at] = 1 if part.weights is None else part.weights[:, kept]
+            full, of_full = np.full(shape, np.nan), np.full(shape, State.OUTSIDE, dtype=np.int8)
+            full[at], of_full[at] = part.values[:, :, kept], part.states[:, :, kept]
             of_part = {name: np.full(shape, np.nan) for name in part.fields}
             for name, array in part.fields.items():
                 of_part[name][at] = array[:, :, kept]
-            retrieved[at] |= part.retrieved
             values.append(full)
-            weights.append(weight)
+            states.append(of_full)
             fields.append((of_part, shape))
             measures += [part.measures[v] for v in kept]
             for name in marks:
                 lacking = tuple("" for _ in part.measures)
                 of_marks[name] += [part.marks.get(name, lacking)[v] for v in kept]
-        all_weights = np.concatenate(weights, axis=1)
         names = list(dict.fromkeys(name for of_part, _ in fields for name in of_part))
         joined = {
             name: np.concatenate([of_part.get(name, np.full(shape, np.nan)) for of_part, shape in fields], axis=2)
@@ -286,9 +310,104 @@ class Scores:
         }
         made_by = {key: value for part in reversed(several) for key, value in part.made_by.items()}
         return cls(
-            np.concatenate(values, axis=2), topics, first.systems, tuple(measures), retrieved, joined, made_by,
-            {name: tuple(of) for name, of in of_marks.items()}, None if (all_weights == 1).all() else all_weights,
+            np.concatenate(values, axis=2), topics, first.systems, tuple(measures), np.concatenate(states, axis=2), joined,
+            made_by, {name: tuple(of) for name, of in of_marks.items()},
         )  # fmt: skip
+
+    # -- missing values ----------------------------------------------------------------------------------
+
+    @classmethod
+    def of_runs(cls, values: Floats, retrieved: Bools, *axes: Any, **more: Any) -> Scores:
+        """Return scores of what measures computed of runs: topics, systems, measures and the rest as for the class.
+
+        A value that is NaN is undefined; one of a topic for which a system did not retrieve anything, in an array of shape (topics,
+        systems), is the default.
+        """
+        states = np.where(retrieved[:, :, None], np.int8(State.SCORED), np.int8(State.DEFAULT))
+        topics, systems, measures = axes
+        states = np.where(np.isnan(values), np.int8(State.UNDEFINED), states)
+        return cls(values, topics, systems, measures, states, **more)
+
+    @cached_property
+    def in_view(self) -> Bools:
+        """Whether a topic is in a view, of shape (topics, views)."""
+        return np.asarray((self.states != State.OUTSIDE).any(axis=1))
+
+    @cached_property
+    def missing(self) -> Bools:
+        """Whether a value is missing, of the shape of values: it is a default, absent or undefined, but not of all systems."""
+        undefined = (self.states >= State.UNDEFINED).all(axis=1, keepdims=True)
+        return np.asarray((self.states != State.SCORED) & (self.states != State.OUTSIDE) & ~undefined)
+
+    def lacking(self) -> list[str]:
+        """Return the systems that lack values, each with the number of topics, of views that differ also with their names."""
+        missing, topics = self.missing.sum(axis=0), self.in_view.sum(axis=0)
+        texts = []
+        for system, of_system in zip(self.systems, missing, strict=True):
+            shares = [f"{lacks} of {of_view}" for lacks, of_view in zip(of_system, topics, strict=True)]
+            if len(set(shares)) > 1:
+                shares = [f"{name} {share}" for name, share in zip(self.names, shares, strict=True)]
+            if of_system.any():
+                given = [share for share, lacks in zip(shares, of_system, strict=True) if lacks]
+                texts.append(f"{system} ({list_some(list(dict.fromkeys(given)), 3)})")
+        return texts
+
+    def with_missing(self, missing: str = "zero") -> Scores:
+        """Return the scores with what is asked for missing values; on the topics of a view, no value is NaN then.
+
+        A topic for which a measure is undefined of all systems is left out, as are all topics of a view without any value.
+
+        Parameters
+        ----------
+        missing : {"zero", "refuse", "both"}
+            Count a missing value as the measure's default; the same, unless a system lacks more than half of the topics of a view;
+            or leave out the topics that a system lacks.
+
+        Raises
+        ------
+        irmx.errors.DataError
+            If a system lacks more than half of the topics.
+        irmx.errors.UsageError
+            If none of these is asked.
+
+        Examples
+        --------
+        >>> import irmx
+        >>> runs = {"one": {"q": {"a": 1.0}}, "two": {"q": {"x": 2.0, "a": 1.0}, "r": {"b": 1.0}}}
+        >>> scores = irmx.scores("RR", {"q": {"a": 1}, "r": {"b": 1}}, runs)
+        >>> scores.means()["RR"].to_dict(), scores.with_missing("both").means()["RR"].to_dict()
+        ({'one': 0.5, 'two': 0.75}, {'one': 1.0, 'two': 0.5})
+        """
+        if missing not in self.MISSING:
+            raise UsageError(
+                f"Missing values can be: {', '.join(self.MISSING)}.{suggest(str(missing), self.MISSING)} Got {missing!r} instead."
+            )
+        lacks, states = self.missing, self.states
+        if missing == "refuse":
+            self._refuse_many(lacks)
+        left_out = (states >= State.UNDEFINED).all(axis=1, keepdims=True) | (states >= State.ABSENT).all(axis=(0, 1))
+        if missing == "both":
+            left_out |= lacks.any(axis=1, keepdims=True)
+        states = np.where(left_out, np.int8(State.OUTSIDE), np.where(lacks, np.int8(State.DEFAULT), states))
+        values = np.where(lacks & np.isnan(self.values), self._defaults, self.values)
+        return replace(self, values=values, states=states)
+
+    @property
+    def _defaults(self) -> Floats:
+        """The default of the measure of every view."""
+        return np.array([float(measure.DEFAULT) for measure in self.measures])
+
+    def _refuse_many(self, lacks: Bools) -> None:
+        """Raise if a system lacks more than half of the topics of a view: it probably did not run on them."""
+        many = 2 * lacks.sum(axis=0) > self.in_view.sum(axis=0)
+        for s, v in np.argwhere(many)[:1].tolist():
+            topics = [self.topics[t] for t in np.flatnonzero(lacks[:, s, v]).tolist()]
+            of = f" of {self.names[v]}" if len(self.measures) > 1 else ""
+            raise DataError(
+                f"{self.systems[s]} has no results{of} for {len(topics)} of {int(self.in_view[:, v].sum())} topics ({list_some(topics, 5)}): did "
+                "it run? Leave it out; or give --missing zero, in Python missing='zero', to count these topics with the default of "
+                "the measure, mostly 0; or --missing both, to leave them out for all."
+            )
 
     # -- parts -------------------------------------------------------------------------------------------
 
@@ -338,11 +457,10 @@ class Scores:
             tuple(self.topics[i] for i in places[0]),
             tuple(self.systems[i] for i in places[1]),
             tuple(self.measures[i] for i in places[2]),
-            self.retrieved[np.ix_(*places[:2])],
+            self.states[at],
             {name: array[at] for name, array in self.fields.items()},
             self.made_by,
             {name: tuple(of_views[i] for i in places[2]) for name, of_views in self.marks.items()},
-            None if self.weights is None else self.weights[np.ix_(places[0], places[2])],
         )
 
     def _places_of_views(self, asked: Any) -> list[int]:
@@ -400,23 +518,32 @@ class Scores:
     # -- tables ------------------------------------------------------------------------------------------
 
     def means(self) -> pd.DataFrame:
-        """Return the mean over topics, by the measure's own aggregator: one row per system, one column per view."""
+        """Return the mean over topics, by the measure's own aggregator: one row per system, one column per view.
+
+        An absent value counts as the measure's default; the aggregator says what an undefined one is.
+        """
         import pandas as pd
 
+        values = np.where(self.states == State.ABSENT, self._defaults, self.values)
+        in_view = self.in_view
         rows = [
-            [mean_of(measure, TopicScores(self._of_view(m)[:, s])) for m, measure in enumerate(self.measures)]
+            [mean_of(measure, TopicScores(values[in_view[:, m], s, m])) for m, measure in enumerate(self.measures)]
             for s in range(len(self.systems))
         ]
         index = pd.Index(self.systems, name="system")
         return pd.DataFrame(rows, index=index, columns=list(self.names), dtype=float)
 
-    def _of_view(self, place: int) -> Floats:
-        """Return the values of a view on its topics."""
-        values: Floats = self.values[:, :, place]
-        return values if self.weights is None else values[self.weights[:, place] > 0]
-
     def frame(self) -> pd.DataFrame:
-        """Return one row per topic, system and view: query_id, system, measure, what it is marked with, value, and the fields."""
+        """Return one row per topic, system and view: query_id, system, measure, what it is marked with, value, and the fields.
+
+        If any value is not scored, the column ``state`` after value says what it is, such as ``default`` or ``undefined``. A
+        topic outside a view has no row.
+        """
+        frame = self._whole_frame()
+        return frame[self.states.ravel() != State.OUTSIDE].reset_index(drop=True)
+
+    def _whole_frame(self) -> pd.DataFrame:
+        """Return :meth:`frame` with rows of topics outside their views."""
         import pandas as pd
 
         t, s, m = (index.ravel() for index in np.indices(self.values.shape))
@@ -428,8 +555,9 @@ class Scores:
             **{name: pd.Series(list(of_views)).to_numpy()[m] for name, of_views in self.marks.items()},
             "value": self.values.ravel(),
         }
-        frame = pd.DataFrame({**columns, **{name: array.ravel() for name, array in self.fields.items()}})
-        return frame if self.weights is None else frame[self.weights[t, m] > 0].reset_index(drop=True)
+        if np.isin(self.states, (State.SCORED, State.OUTSIDE), invert=True).any():
+            columns[_STATE] = _STATE_NAMES[self.states.ravel()]
+        return pd.DataFrame({**columns, **{name: array.ravel() for name, array in self.fields.items()}})
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Scores:
@@ -441,12 +569,17 @@ class Scores:
             The columns query_id, system, measure and value; columns of marks, such as judgments, are those of views, and other
             numeric columns after value are fields. The result of
             ``pt.Experiment(..., perquery=True)``, with qid and name, is also accepted. A measure that irmx
-            does not know keeps its name. A topic for which a system has no row counts with the measure's default.
+            does not know keeps its name. A value that is NaN or has no row is absent, unless a column ``state`` says otherwise.
 
         Raises
         ------
         irmx.errors.DataError
             If a column is missing, or if two rows have the same topic, system and view.
+
+        Warns
+        -----
+        irmx.errors.DataWarning
+            About topics for which a system lacks a value.
         """
         import pandas as pd
 
@@ -478,15 +611,32 @@ class Scores:
             raise DataError(
                 f"The scores have {names_of(measures, of_marks)[v]} of {systems[s]} for topic {topics[t]} twice."
             )
-        values = np.broadcast_to([float(m.DEFAULT) for m in measures], shape).copy()
+        values, states = np.full(shape, np.nan), np.full(shape, State.ABSENT, dtype=np.int8)
         values[places] = frame["value"].to_numpy(dtype=float)
+        states[places] = states_named(frame[_STATE]) if _STATE in frame else State.SCORED
         fields = {}
         others = [c for c in frame.columns if c not in (*_COLUMNS, *marks) and frame[c].dtype.kind in "iuf"]
         for name in others:
             fields[str(name)] = np.full(shape, np.nan)
             fields[str(name)][places] = frame[name].to_numpy(dtype=float)
-        retrieved = np.asarray((count > 0).any(axis=2))
-        return cls(values, tuple(topics), tuple(systems), measures, retrieved, fields, {}, of_marks)
+        scores = cls(values, tuple(topics), tuple(systems), measures, states, fields, {}, of_marks)
+        scores._warn_of_absent()
+        return scores
+
+    def _warn_of_absent(self) -> None:
+        """Warn of topics without a value, and of measures whose default is not known."""
+        absent = (self.states == State.ABSENT).any(axis=2)
+        unknown = [str(measure) for measure in self.measures if isinstance(measure, NamedMeasure)]
+        zero = f", which is 0 for {list_some(dict.fromkeys(unknown))}" if unknown else ""
+        for system, lacks in zip(self.systems, absent.T, strict=True):
+            if lacks.any():
+                topics = list_some(self.topics[t] for t in np.flatnonzero(lacks))
+                warnings.warn(
+                    f"{system}: no results for {lacks.sum()} of {len(self.topics)} topics ({topics}); they count with the measures' "
+                    f"defaults{zero}",
+                    DataWarning if unknown else MissingTopicsWarning,
+                    stacklevel=3,
+                )
 
     # -- files -------------------------------------------------------------------------------------------
 
@@ -498,24 +648,22 @@ class Scores:
         irmx.errors.DataError
             If it cannot be written.
         """
+        import pandas as pd
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        missing = [[self.topics[t], self.systems[s]] for t, s in zip(*np.nonzero(~self.retrieved), strict=True)]
         about = {
             "schema": _SCHEMAS[-1],
             "topics": self.topics,
             "systems": self.systems,
             "measures": [str(m) for m in self.measures],
-            "missing": missing,
             "made_by": self.made_by,
             "marks": self.marks,
-            "weights": None if self.weights is None else self.weights.tolist(),
             "less_is_better": sorted(
                 {str(m) for m in self.measures if isinstance(m, NamedMeasure) and m.LESS_IS_BETTER}
             ),
         }
-        frame = replace(self, weights=None).frame()
+        frame = self._whole_frame().assign(**{_STATE: pd.Categorical.from_codes(self.states.ravel(), _STATE_NAMES)})
         for name in self.marks:  # a column of numbers has none where a view lacks the mark
             if any(isinstance(mark, (int, float)) for mark in self.marks[name]):
                 frame[name] = frame[name].replace("", None).astype(float)
@@ -551,16 +699,20 @@ class Scores:
                 places = np.indices(shape)[axis].ravel()
                 if table.column(column).to_pylist() != [of_axis[place] for place in places.tolist()]:
                     raise ValueError(f"other values of {column}")
-            others = [c for c in table.column_names if c not in (*_COLUMNS, *about.get("marks", {}))]
+            others = [c for c in table.column_names if c not in (*_COLUMNS, _STATE, *about.get("marks", {}))]
             arrays = {c: np.array(table.column(c).to_pandas(), dtype=float).reshape(shape) for c in ("value", *others)}
-            retrieved = np.ones(shape[:2], dtype=bool)
-            for topic, system in about["missing"]:
-                retrieved[topics.index(topic), systems.index(system)] = False
-            weights = about.get("weights")
+            if about["schema"] == _SCHEMAS[-1]:
+                states = states_named(table.column(_STATE).to_pandas()).reshape(shape)
+            else:
+                states = np.zeros(shape, dtype=np.int8)
+                for topic, system in about["missing"]:
+                    states[topics.index(topic), systems.index(system)] = State.DEFAULT
+                if about.get("weights") is not None:
+                    states[np.broadcast_to(np.array(about["weights"])[:, None] == 0, shape)] = State.OUTSIDE
             marks = {key: tuple(values) for key, values in about.get("marks", {}).items()}
             found = cls(
-                arrays.pop("value"), topics, systems, tuple(map(measure_named, names)), retrieved, arrays, about["made_by"],
-                marks, None if weights is None else np.array(weights),
+                arrays.pop("value"), topics, systems, tuple(map(measure_named, names)), states, arrays, about["made_by"],
+                marks,
             )  # fmt: skip
             return found.less_is_better(*about.get("less_is_better", ()))
         except (
@@ -570,6 +722,18 @@ class Scores:
             AttributeError,
         ) as error:  # that the file was damaged is the only cause
             raise DataError(f"{name} is damaged: its scores are not what it records about them ({error}).") from None
+
+
+_STATE_NAMES = np.array([state.name.lower() for state in State], dtype=object)
+
+
+def states_named(names: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.int8]]:
+    """Return the states with some names, those of a column of a table; an empty one is scored."""
+    known = {name: int(state) for state, name in zip(State, _STATE_NAMES, strict=True)}
+    texts = ["scored" if name is None or name != name or name == "" else str(name) for name in names]
+    if unknown := [text for text in texts if text not in known]:
+        raise DataError(f"There is no state {unknown[0]!r}.{suggest(unknown[0], known)} Known: {', '.join(known)}.")
+    return np.array([known[text] for text in texts], dtype=np.int8)
 
 
 def _about(name: str, recorded: bytes) -> dict[str, Any]:
@@ -584,6 +748,6 @@ def _about(name: str, recorded: bytes) -> dict[str, Any]:
         raise DataError(
             f"{name} holds {held}; this version of irmx reads those of schema {_SCHEMAS[-1]}, which irmx.Scores.to_parquet writes."
         )
-    if lacking := [key for key in ("topics", "systems", "measures", "missing", "made_by") if key not in about]:
+    if lacking := [key for key in ("topics", "systems", "measures", "made_by") if key not in about]:
         raise DataError(f"{name} is damaged: it does not record the {lacking[0]} of its scores.")
     return dict(about)

@@ -59,8 +59,8 @@ def scores(
     Returns
     -------
     Scores
-        The topics are those of the qrels; of several, a topic is in the views of those that have it. A topic that a run lacks has the measure's default and is not ``retrieved``; a
-        :class:`irmx.DataWarning` counts such topics.
+        The topics are those of the qrels; of several, a topic is in the views of those that have it. A topic that a run lacks has the measure's default, and
+        its state; a :class:`irmx.DataWarning` counts such topics.
 
     Raises
     ------
@@ -113,7 +113,8 @@ def scores(
     metadata = {name: run_metadata(path) for name, path in paths.items() if os.path.isfile(path)}
     if any(metadata.values()):
         made_by["metadata"] = {name: about for name, about in metadata.items() if about}
-    return Scores(values, tuple(topics), tuple(by_name), tuple(evaluator.measures), retrieved, fields, made_by)
+    axes = tuple(topics), tuple(by_name), tuple(evaluator.measures)
+    return Scores.of_runs(values, retrieved, *axes, fields=fields, made_by=made_by)
 
 
 def _several_qrels(qrels: Any) -> dict[str, Any] | None:

@@ -161,7 +161,7 @@ def fit_to_ratings(
         scores = irmx.scores(family, judgments, {run_name: read})
         row = {str(topic): number for number, topic in enumerate(scores.topics)}
         rows = [row[topic] for topic in sessions]
-        if 2 * (lacking := int((~scores.retrieved[rows, 0]).sum())) > len(sessions):
+        if 2 * (lacking := int((scores.states[rows, 0, 0] == irmx.State.DEFAULT).sum())) > len(sessions):
             raise DataError(
                 f"{run_name} has no results for {lacking:,} of {plural(len(sessions), 'rated session')}: did it run? Leave these sessions out "
                 "of the ratings."

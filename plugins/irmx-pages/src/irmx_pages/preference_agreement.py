@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, DataWarning, Scores, UsageError, read_qrels
+from irmx import DataError, DataWarning, Scores, State, UsageError, read_qrels
 from irmx.ragged import Floats, Ints
 from irmx.toolkit import Evaluator, NamedMeasure, list_some
 from irmx_pages.page import Page
@@ -289,9 +289,8 @@ def shares_of_topics(groups: Sequence[AgreedPairs]) -> Scores:
         tuple(topics.tolist()),
         tuple(groups[0].measures),
         tuple(NamedMeasure(f"agreement@{group.level:g}") for group in groups),
-        np.ones(shares.shape[:2], dtype=bool),
+        np.where(np.isnan(shares), np.int8(State.OUTSIDE), np.int8(State.SCORED)),
         marks={"slice": tuple("" if group.bin_pair == ALL else group.bin_pair for group in groups)},
-        weights=(pairs > 0).astype(float),
     )
 
 

@@ -89,7 +89,7 @@ def to_every_eval_ever(
     >>> samples.systems, samples["RR"].tolist()
     (('lab/bm25',), [[1.0], [0.5]])
     """
-    if scores.marks or scores.weights is not None:
+    if scores.marks or not scores.in_view.all():
         raise UsageError(
             f"Every Eval Ever has one value per topic and measure. The scores also depend on {', '.join(scores.marks) or 'slices'}; select one view."
         )
@@ -124,7 +124,7 @@ class _Record:
         self.scores, self.organization, self.now = scores, organization, now
         self.dataset, self.collection = collection, collection.replace("/", "_")
         self.values: Floats = scores.values[:, place]
-        self.retrieved = scores.retrieved[:, place]
+        self.missing = scores.missing[:, place]
         system = scores.systems[place]
         developer, _, model = system.partition("/")
         self.developer, self.model = (developer, model) if developer and model else (organization, system)
@@ -216,7 +216,7 @@ class _Record:
                     "interaction_type": "single_turn", "input": {"raw": topic if text is None else text, "reference": []},
                     "output": {"raw": []}, "answer_attribution": [],
                     "evaluation": {"score": float(self.values[t, m]), "is_correct": False},
-                    "metadata": _NOT_JUDGED_CORRECT | ({} if self.retrieved[t] else {"retrieved": "false"}),
+                    "metadata": _NOT_JUDGED_CORRECT | ({"retrieved": "false"} if self.missing[t, m] else {}),
                 }  # fmt: skip
 
 

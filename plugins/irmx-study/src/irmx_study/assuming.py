@@ -211,7 +211,7 @@ def means_of(measures: Sequence[ir_measures.Measure], values: Floats) -> Floats:
     topics, systems, _ = values.shape
     has_none = np.isnan(values).all(axis=0)
     names = (tuple(map(str, range(topics))), tuple(map(str, range(systems))))
-    scores = Scores(np.where(has_none, 0.0, values), *names, tuple(measures), np.ones((topics, systems), dtype=bool))
+    scores = Scores(np.where(has_none, 0.0, values), *names, tuple(measures))
     return np.where(has_none, np.nan, scores.means().to_numpy())
 
 
@@ -324,7 +324,7 @@ class _Study:
         )
         topics, measures = tuple(map(str, self.judgments.topics)), tuple(self.measures)
         parts = [
-            Scores(values, topics, self.systems, measures, self.retrieved).marked(unjudged=mark)
+            Scores.of_runs(values, self.retrieved, topics, self.systems, measures).marked(unjudged=mark)
             for values, mark in zip(self.values, ("", 0.0, self.grade), strict=True)
         ]
         tables = {"values": self.table, "pairs": self.pairs, "per_topic": self.per_topic}

@@ -6,10 +6,7 @@ import math
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from irmx import DataError, Scores, UsageError
-from irmx.ragged import Bools
 from irmx.toolkit import content_of, list_some, plural, suggest
 from irmx_study.rankings import comparable_means
 
@@ -64,13 +61,13 @@ def choose_systems(
     if only is not None:
         scores = scores.select(systems=listed(scores.systems, only))
     if every_topic:
-        whole: Bools = np.all(scores.retrieved, axis=0)
-        if not whole.any():
+        lacks = scores.missing.any(axis=2).sum(axis=0) > 0
+        if lacks.all():
             raise DataError(
                 f"All of {plural(len(scores.systems), 'run')} retrieve nothing for at least one of "
                 f"{plural(len(scores.topics), 'topic')}, so that none is left."
             )
-        scores = scores.select(systems=[name for name, is_whole in zip(scores.systems, whole, strict=True) if is_whole])
+        scores = scores.select(systems=[name for name, some in zip(scores.systems, lacks, strict=True) if not some])
     return scores if best is None else _best(scores, best, by)
 
 

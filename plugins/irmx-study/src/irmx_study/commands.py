@@ -93,10 +93,8 @@ def compare_runs(
     """
     from irmx_study.compared_systems import check_order
     from irmx_study.comparing import SYSTEMS_SHOWN, compare
-    from irmx_study.pairs import check_missing
     from irmx_study.result import write_facts
 
-    check_missing(missing)
     check_order(sort, all_pairs)  # a mistyped option is refused before the runs are scored
     if output_format.endswith(REPORT_ENDINGS):
         for option, given in (("--sort", sort), ("--methods", methods), ("--plot", plot), ("--population", population)):

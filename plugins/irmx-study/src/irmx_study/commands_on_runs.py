@@ -307,8 +307,5 @@ def report_on_runs(
     two runs side by side, how far the measures agree, the share of unjudged documents, tables for papers and data to
     download, and how all of it was made. If the qrels are an id of ir_datasets, the texts are those of its documents and topics.
     """
-    from irmx_study.pairs import check_missing
-
-    check_missing(missing)
     how = {"choices": choices, "all_pairs": all_pairs, "missing": missing, "title": title}
     write_report(out, arguments, baseline, label, scores, measure, how, texts, queries, less_is_better)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import Scores, UsageError
-from irmx.ragged import Bools
+from irmx.ragged import Bools, Ints
 from irmx.toolkit import list_some, plural, suggest
 from irmx_study.choices import Choices, short_names
 from irmx_study.letters import letters_of, ranks_alike
@@ -37,6 +37,7 @@ class ComparedSystems(Result):
         self, scores: Scores, baseline: tuple[str, ...], choices: Choices, compared: Compared, is_default: bool = False
     ) -> None:
         self.baseline, self.compared, self.is_default = baseline, compared, is_default
+        self.of_views: Ints = scores.in_view.sum(axis=0)
         title = (
             f"Comparison of {plural(len(scores.systems), 'system')} by {list_some(scores.names)}: "
             f"{plural(len(compared.first) * len(scores.names), 'comparison')}, test {choices.test}, correction {choices.correction}"

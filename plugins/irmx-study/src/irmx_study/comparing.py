@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import Citation, Scores, UsageError
+from irmx.ragged import Ints
 from irmx_study.choices import Choices, as_scores, choices_of
 from irmx_study.compared_systems import PAIRS_SHOWN, ComparedSystems, sorted_table
 from irmx_study.facts import citations_of, facts_of, notes_on, sentences_of
@@ -18,10 +19,8 @@ from irmx_study.pairs import (
     Compared,
     all_pairs_of,
     baselines_of,
-    check_missing,
     compared_pairs,
     pairs_with,
-    refuse_missing,
     signs_of,
 )
 from irmx_study.paper_table import in_latex_format
@@ -73,9 +72,8 @@ def compare(
         Whether to compare all pairs of systems instead.
     choices : Choices, optional
         The test, the correction and their parameters; or give them one by one, such as ``test="wilcoxon"``.
-    missing : {"refuse", "zero"}
-        What to do with a system that retrieved nothing for more than half of the topics: refuse it, or count these topics with the
-        default of each measure, as fewer are.
+    missing : {"refuse", "zero", "both"}
+        What to do about missing values; see :meth:`irmx.Scores.with_missing`.
     progress : bool, optional
         Whether to show a progress bar; by default if standard error is a terminal and the work is long.
     **choose
@@ -110,10 +108,8 @@ def compare(
     1  recent  bm25     -0.1684  0.0003       0.0003
     """
     chosen = choices_of(choices, choose)
-    scores = as_scores("compare", source, qrels, runs, progress)
-    check_missing(missing)
-    if missing == "refuse":
-        refuse_missing(scores)
+    given = as_scores("compare", source, qrels, runs, progress)
+    scores = given.with_missing(missing)
     if len(scores.systems) < 2:
         raise UsageError(f"A comparison needs two systems. There is one: {', '.join(scores.systems)}.")
     if all_pairs and baseline is not None:
@@ -125,7 +121,8 @@ def compare(
     first, second = all_pairs_of(len(scores.systems)) if all_pairs else pairs_with(baselines, scores.systems)
     resolved = chosen.resolved(len(first) * max(map(len, chosen.groups(scores.views))))
     compared = compared_pairs(scores, first, second, resolved, progress)
-    return Comparison(scores, baselines, resolved, compared, is_default=baseline is None and not all_pairs)
+    is_default = baseline is None and not all_pairs
+    return Comparison(scores, baselines, resolved, compared, is_default, given.in_view.sum(axis=0))
 
 
 def best_system(scores: Scores) -> str:
@@ -145,8 +142,8 @@ class Comparison(ComparedSystems):
         One row per view and pair: the ``measure`` and what else the view is marked with; the systems ``a`` and ``b``, of which b is
         the baseline; the number of ``topics``; the means ``mean_a`` and ``mean_b``; their ``difference``, a - b, with its
         interval from ``low`` to ``high``; the size of the ``effect``; the ``statistic`` of the test, its p-value ``p`` and the
-        corrected one, ``p_corrected``; the number of topics that a wins, ties and loses; and for how many topics a or b retrieved
-        nothing, ``missing``.
+        corrected one, ``p_corrected``; the number of topics that a wins, ties and loses; and for how many topics a or b has no
+        value, ``missing``.
     ``"systems"``
         One row per view and system, and baseline if there are several: the ``mean`` with its t interval from ``mean_low`` to
         ``mean_high``; with a baseline, its name and the columns above from ``difference`` on; of all pairs ``letters``: systems
@@ -170,6 +167,8 @@ class Comparison(ComparedSystems):
         The baselines; empty if all pairs were compared.
     is_default : bool
         Whether nobody named the baseline.
+    of_views : int array
+        The number of topics of every view, with those that are left out because a system has no value.
     """
 
     NEEDS = dict.fromkeys(("over", "border", "ranks", "views"), "several settings of a measure") | {
@@ -177,9 +176,16 @@ class Comparison(ComparedSystems):
     }
 
     def __init__(
-        self, scores: Scores, baseline: tuple[str, ...], choices: Choices, compared: Compared, is_default: bool = False
+        self,
+        scores: Scores,
+        baseline: tuple[str, ...],
+        choices: Choices,
+        compared: Compared,
+        is_default: bool,
+        of_views: Ints,
     ) -> None:
         super().__init__(scores, baseline, choices, compared, is_default)
+        self.of_views = of_views
         self.stated, self.remarks = partial(facts_of, self), partial(notes_on, self)
         self.reading = {"comparisons": self._for_reading, "views": self._views_for_reading}
         drawn = {"differences": "pictures:plot_differences"}

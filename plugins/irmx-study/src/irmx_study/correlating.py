@@ -132,7 +132,7 @@ def correlate(
     0.3333
     """
     check_parameters(decimals, rbo_p, rbo_ties, resamples, seed, level)
-    scores = as_scores("correlate", source, qrels, runs, progress)
+    scores = as_scores("correlate", source, qrels, runs, progress).with_missing()
     of_systems = isinstance(reference, Mapping) and bool(set(reference) & set(scores.systems))
     by_column = isinstance(reference, Mapping) and not of_systems
     own = None
@@ -404,8 +404,6 @@ class Agreement(Result):
         values, signs = self.scores.values, signs_of(self.scores)
         if (signs < 0).any():
             values = values * signs
-        if self.scores.weights is not None:
-            values = np.where(self.scores.weights[:, None, :] > 0, values, np.nan)
         return values
 
     @cached_property

@@ -235,8 +235,7 @@ class _CutStudy:
         if self.work.identity:
             made_by["identity"] = self.work.identity
         values = means.transpose(1, 2, 0).reshape(1, len(self.runs), count * cuts)
-        everything = np.ones((1, len(self.runs)), dtype=bool)
-        return Scores(values, ("mean",), tuple(self.runs), retrieved=everything, made_by=made_by, **self._views)
+        return Scores(values, ("mean",), tuple(self.runs), made_by=made_by, **self._views)
 
     @property
     def _views(self) -> dict[str, Any]:

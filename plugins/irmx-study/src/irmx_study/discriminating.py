@@ -105,7 +105,7 @@ def discriminate(
     for name, value in (("splits", splits), ("bin_width", bin_width)):
         _PARAMS[name].check(value, name, "discriminate")
     chosen = choices_of(choices, choose if choices is not None else {"correction": "none", **choose})
-    scores = as_scores("discriminate", source, qrels, runs, progress)
+    scores = as_scores("discriminate", source, qrels, runs, progress).with_missing()
     if len(scores.systems) < _LEAST_SYSTEMS:
         raise UsageError(
             f"Discriminative power is a share of all pairs of at least {_LEAST_SYSTEMS} systems. Got {len(scores.systems)}: "

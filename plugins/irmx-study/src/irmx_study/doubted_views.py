@@ -20,6 +20,7 @@ from irmx import (
     Judgments,
     Param,
     Scores,
+    State,
     UsageError,
     read_qrels,
     read_run,
@@ -31,7 +32,7 @@ from irmx.toolkit import as_measures, list_some, matching_files, named_runs, plu
 from irmx_study.doubts import Claim, Doubt, How, View
 from irmx_study.judge_labels import read_judges
 from irmx_study.judged_systems import with_rel
-from irmx_study.pairs import refuse_missing
+from irmx_study.pairs import signs_of
 
 DEPTH = 10
 """Up to which rank unjudged documents are assumed to be relevant, for a measure without a cutoff."""
@@ -49,7 +50,7 @@ _MARKED: dict[str, tuple[str, str, How]] = {
 """What a mark of views makes them doubts of."""
 
 _NOUNS = {"users": "users", "measures": "other measures"}
-_NAMES = {*(name for name, _, _ in _MARKED.values()), *_NOUNS, "claim", "difficulty", "topics", "weights"}
+_NAMES = {*(name for name, _, _ in _MARKED.values()), *_NOUNS, "claim", "difficulty", "missing", "topics", "weights"}
 """The names of doubts, which a grouping of topics cannot have."""
 
 
@@ -77,10 +78,41 @@ def views_of(scores: Scores, users: Collection[str] = ()) -> tuple[View, list[Do
 
 
 def _view(scores: Scores, v: int, name: str) -> View:
-    values = scores.values[:, :, v]
-    if scores.weights is not None:
-        values = np.where((scores.weights[:, v] > 0)[:, None], values, np.nan)
-    return View(name, values, bool(getattr(scores.measures[v], "LESS_IS_BETTER", False)))
+    return View(name, scores.values[:, :, v], bool(getattr(scores.measures[v], "LESS_IS_BETTER", False)))
+
+
+def refuse_help(scores: Scores, filled: Scores, claim: Claim) -> None:
+    """Raise if values that are missing help the claim in a view, where they count as the measure's default.
+
+    They do unless the default is as good for the baseline as any value there is, or as bad for the run; for ``equal`` always.
+    """
+    for v, sign in enumerate(signs_of(scores)):
+        lacks = scores.missing[:, :, v]
+        known, counted = (
+            sign * scores.values[:, :, v][scores.states[:, :, v] == State.SCORED],
+            sign * filled.values[:, :, v],
+        )
+        helps = [
+            claim.kind == "equal" or not all(known.max(initial=-np.inf) <= counted[:, 0][lacks[:, 0]]),
+            claim.kind == "equal" or not all(known.min(initial=np.inf) >= counted[:, 1][lacks[:, 1]]),
+        ]
+        for s in np.flatnonzero(lacks.any(axis=0) & np.array(helps))[:1].tolist():
+            topics = [scores.topics[t] for t in np.flatnonzero(lacks[:, s]).tolist()]
+            raise DataError(
+                f"{scores.systems[s]} has no value of {scores.names[v]} for {len(topics)} of {int(scores.in_view[:, v].sum())} topics "
+                f"({list_some(topics, 5)}); counted as {filled.values[:, s, v][lacks[:, s]][0]:g}, they would help the claim. Give the "
+                "results for these topics; or --missing both, in Python missing='both', to leave them out; or --missing zero to count "
+                "them nevertheless."
+            )
+
+
+def of_missing(main: View, scores: Scores) -> list[Doubt]:
+    """Return the doubt about values that are missing but count: the topics that both systems have."""
+    lacks = scores.missing[:, :, 0].any(axis=1)
+    if not lacks.any():
+        return []
+    view = _of_topics(main, "topics that both have", np.flatnonzero(~lacks))
+    return [Doubt("missing", "treatments of missing values", "other topics", (view,))]
 
 
 def of_difficulty(main: View) -> Doubt:
@@ -152,7 +184,9 @@ def with_assumptions(
         joins = [Join(read_run(run), judgments).with_judgments(unjudged=grade, depth=depth) for run in runs.values()]
         values = np.stack([of_run[0].values for of_run in score_joined(joins, [measure])], axis=1)[:, :, None]
         topics, retrieved = tuple(map(str, judgments.topics)), np.zeros(values.shape[:2], dtype=bool)
-        relevant = Scores(values, topics, tuple(runs), (measure,), retrieved)
+        for s, join in enumerate(joins):
+            retrieved[join.in_judgments, s] = True
+        relevant = Scores.of_runs(values, retrieved, topics, tuple(runs), (measure,))
         parts.append(relevant.marked(unjudged=f"relevant (top {depth})"))
     except IrmxError as error:  # such as a measure of subtopics, which an assumed document lacks
         untried = str(error)
@@ -186,7 +220,7 @@ def in_order(systems: Sequence[str], baseline: str | None) -> list[str]:
 
 def scored_in_all_views(
     source: Any, qrels: Any, runs: Any, baseline: str | None, judges: Any, rel: Any, grades: Any, users: Any, others: Any,
-    collections: Any, missing: str, progress: bool | None,
+    collections: Any, progress: bool | None,
 ) -> tuple[Scores, dict[str, list[str]], str]:  # fmt: skip
     """Return the scores of two systems in all views, the runs of a system that has several, and why unjudged documents were not tried."""
     if qrels is None or runs is None:
@@ -211,8 +245,6 @@ def scored_in_all_views(
     known = read_qrels(qrels)
     source = known if _is_stream(qrels) else qrels  # a stream is read once
     found = irmx.scores([measure, *further], source, files, progress=progress)
-    if missing == "refuse":
-        refuse_missing(found)
     parts = [over_seeds(found)]
     for judge in read_judges(judges, rel, grades) if judges is not None else ():
         _refuse_stranger(judge.name, judge.judgments, known)
@@ -220,16 +252,17 @@ def scored_in_all_views(
         of_judge = of_judge.select(topics=[topic for topic in of_judge.topics if topic in known.index])
         parts.append(over_seeds(replace(of_judge, measures=(measure,))).marked(judgments=judge.name))
     for name, (of_collection, two) in _collections_of(collections).items():
-        parts.append(_on_collection(name, measure, of_collection, two, names, missing))
+        parts.append(_on_collection(name, measure, of_collection, two, names))
     assumed, untried = with_assumptions(measure, known, files)
     parts += map(over_seeds, assumed)
     several = {name: of for name, of in systems.items() if len(of) > 1}
     for name, of_system in several.items():
         for file in of_system:
             of_seed = over_seeds(found.select(views=[found.names[0]]))
-            values = np.array(of_seed.values)
-            values[:, names.index(name)] = found.values[:, found.systems.index(file), :1]
-            parts.append(replace(of_seed, values=values).marked(seed=file))
+            values, states = np.array(of_seed.values), np.array(of_seed.states)
+            for of_two, of_all in ((values, found.values), (states, found.states)):
+                of_two[:, names.index(name)] = of_all[:, found.systems.index(file), :1]
+            parts.append(replace(of_seed, values=values, states=states).marked(seed=file))
     rows = sorted(f"{topic} {doc} {grade:g}" for topic, docs in known.as_dict().items() for doc, grade in docs.items())
     digest = sha256("\n".join(rows).encode()).hexdigest()
     return replace(Scores.concat(parts), made_by={**found.made_by, "judgments": digest}), several, untried
@@ -288,8 +321,10 @@ def _over_seeds(found: Scores, systems: Mapping[str, Sequence[str]]) -> Scores:
     """Return scores of systems, the mean over their runs on each topic."""
     at = [[found.systems.index(file) for file in files] for files in systems.values()]
     values = np.stack([found.values[:, places].mean(axis=1) for places in at], axis=1)
-    retrieved = np.stack([found.retrieved[:, places].all(axis=1) for places in at], axis=1)
-    return replace(found, values=values, retrieved=retrieved, systems=tuple(systems), fields={})
+    states = np.stack(
+        [found.states[:, places].max(axis=1) for places in at], axis=1
+    )  # missing where one run lacks the topic
+    return replace(found, values=values, states=states, systems=tuple(systems), fields={})
 
 
 def _collections_of(collections: Any) -> dict[str, tuple[Any, Any]]:
@@ -308,16 +343,12 @@ def _collections_of(collections: Any) -> dict[str, tuple[Any, Any]]:
     return found
 
 
-def _on_collection(
-    name: str, measure: ir_measures.Measure, qrels: Any, runs: Any, systems: Sequence[str], missing: str
-) -> Scores:
+def _on_collection(name: str, measure: ir_measures.Measure, qrels: Any, runs: Any, systems: Sequence[str]) -> Scores:
     """Return the scores of both systems on another collection, whose topics have its name before theirs."""
     files, of_systems = _runs_of(runs)
     if len(of_systems) != 2:
         raise UsageError(f"The collection {name} needs a baseline and a run. It has {len(of_systems)} systems.")
     found = irmx.scores([measure], qrels, files, progress=False)
-    if missing == "refuse":
-        refuse_missing(found)
     if len(found.topics) < 2:
         raise DataError(f"The collection {name} has {len(found.topics)} topic; a mean with an interval needs two.")
     topics = tuple(f"{name}/{topic}" for topic in found.topics)

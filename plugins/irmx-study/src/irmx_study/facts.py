@@ -178,7 +178,7 @@ def _users(comparison: ComparedSystems) -> str:
 
 
 def _missing(comparison: ComparedSystems) -> str:
-    missing = (~comparison.scores.retrieved).sum(axis=0)
+    missing = comparison.scores.missing.any(axis=2).sum(axis=0)
     if not missing.any():
         return "none"
     return (
@@ -238,8 +238,7 @@ def topics_left_out(comparison: ComparedSystems) -> Iterator[tuple[str, int]]:
     """Yield the views in which a system has no value on some topics, and how many these are."""
     scores = comparison.scores
     for v, name in enumerate(scores.names):
-        of_view = len(scores.topics) if scores.weights is None else int((scores.weights[:, v] > 0).sum())
-        if left_out := of_view - int(comparison.compared.columns["topics"][v, 0]):
+        if left_out := int(comparison.of_views[v] - comparison.compared.columns["topics"][v, 0]):
             yield name, left_out
 
 
@@ -316,8 +315,8 @@ def _compared(comparison: ComparedSystems) -> list[str]:
         for name, about in scores.made_by.get("metadata", {}).items()
         if (sentence := _run_of(names.get(name, name), about))
     ]
-    if not scores.retrieved.all():
-        sentences.append("A topic for which a system retrieved nothing counted with the default value of the measure.")
+    if scores.missing.any():
+        sentences.append("A topic for which a system has no value counted with the default value of the measure.")
     sentences += [
         f"{name} was compared without {plural(left_out, 'topic')} on which a system has no value."
         for name, left_out in topics_left_out(comparison)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import irmx
-from irmx import DataError, Scores, UsageError
+from irmx import DataError, Scores, State, UsageError
 from irmx.ragged import Floats
 from irmx.toolkit import MissingTopicsWarning, as_measures, named_runs, plural
 from irmx_study.choices import Choices, short_names
@@ -60,9 +60,8 @@ def scored_by(judges: Sequence[Judge], runs: Any, measures: Any, alone: bool = F
             of_judge = irmx.scores([with_rel(one, judge.rel) for one in parsed], judge.judgments, by_name)
         parts.append(replace(of_judge, measures=tuple(parsed)).marked(judgments=judge.name))
     scores = Scores.concat(parts)
-    in_views = np.ones((len(scores.topics), len(scores.measures))) if scores.weights is None else scores.weights
-    judged_by = (in_views > 0).sum(axis=1) // len(parsed)
-    kept = (judged_by > 1) | (alone & scores.retrieved.any(axis=1))
+    judged_by = scores.in_view.sum(axis=1) // len(parsed)
+    kept = (judged_by > 1) | (alone & (scores.states == State.SCORED).any(axis=(1, 2)))
     if not (judged_by > 1).any():
         raise DataError("No two of the judges judged the same topic, so that systems cannot be compared.")
     return scores.select(topics=[topic for topic, is_kept in zip(scores.topics, kept, strict=True) if is_kept])

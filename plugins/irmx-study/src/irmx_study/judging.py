@@ -512,7 +512,7 @@ class Judges(Result):
                     yield f"no {share}, because no pair of runs is significant: {listing(list(dict.fromkeys(of)))}"
             if "calibrated" in self.tables:
                 yield "calibration takes the topics with human labels for a random sample of all"
-            if self.of_systems.scores.weights is not None:
+            if len({frozenset(judge.judgments.topics) for judge in self.judges}) > 1:
                 yield "judges do not all judge the same topics: two of them are compared on those that both judged"
 
     # -- for reading -------------------------------------------------------------------------------------

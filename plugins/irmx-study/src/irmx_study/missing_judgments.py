@@ -52,10 +52,8 @@ class _Cuts:
         means = scores.values[0].reshape(len(scores.systems), len(self.measures), cuts).transpose(2, 0, 1)
         self.refusals = {tuple(map(int, key.split())): text for key, text in scores.made_by["refusals"].items()}
         shape = (self.topics, len(scores.systems), len(self.measures))
-        whole = Scores(
-            np.broadcast_to(means[0], shape), tuple(map(str, range(self.topics))), scores.systems, tuple(self.measures),
-            np.arange(self.topics)[:, None] < retrieved,
-        )  # fmt: skip
+        axes = tuple(map(str, range(self.topics))), scores.systems, tuple(self.measures)
+        whole = Scores.of_runs(np.broadcast_to(means[0], shape), np.arange(self.topics)[:, None] < retrieved, *axes)
         if every_topic or best is not None or only is not None:
             whole = choose_systems(whole, only, every_topic=every_topic, best=best)
         self.systems = whole.systems

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -98,12 +98,26 @@ QueriesOption = Annotated[
     Path | None,
     Option("--queries", metavar="FILE", help="The texts of topics: a table with query_id, and query, title or text."),
 ]
+
+
+def _one_of(noun: str, names: Collection[str]) -> Callable[[str], str]:
+    """Return the check of an option that takes one of some names."""
+
+    def check(name: str) -> str:
+        if name not in names:
+            raise UsageError(f"There is no {noun} {name!r}.{suggest(name, names)} Known: {', '.join(names)}.")
+        return name
+
+    return check
+
+
 MissingOption = Annotated[
     str,
     Option(
         "--missing",
-        complete=lambda: ["refuse", "zero"],
-        help="A run without results for more than half of the topics: refuse, or zero for the default of each measure.",
+        complete=lambda: Scores.MISSING,
+        check=_one_of("treatment of missing values", Scores.MISSING),
+        help="Missing values: refuse where they decide; zero for the default of the measure; both for the topics that all have.",
     ),
 ]
 PlacesByFormatOption = Annotated[
@@ -147,14 +161,13 @@ FormatOrReportOption = Annotated[
 
 def table_option(**tables: str) -> Option:
     """Return the option for the table to print; the tables with what they hold, of which the first is the default."""
-
-    def check(name: str) -> str:
-        if name not in tables:
-            raise UsageError(f"There is no table {name!r}.{suggest(name, tables)} Known: {', '.join(tables)}.")
-        return name
-
     listed = ", ".join(tables)
-    return Option("--table", check=check, complete=lambda: list(tables.items()), help=f"The table to print: {listed}.")
+    return Option(
+        "--table",
+        check=_one_of("table", tables),
+        complete=lambda: list(tables.items()),
+        help=f"The table to print: {listed}.",
+    )
 
 
 def plot_option(*kinds: str) -> Option:

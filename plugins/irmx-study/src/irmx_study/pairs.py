@@ -20,9 +20,6 @@ from irmx_study.significance import corrected, mean_and_error, t_intervals, test
 if TYPE_CHECKING:
     import pandas as pd
 
-MISSING = ("refuse", "zero")
-"""What to do with a system that retrieved nothing for more than half of the topics."""
-
 _LARGEST = 1e150
 """Squares of larger values, and of smaller ones than its reciprocal, are no floats."""
 
@@ -73,13 +70,12 @@ def all_pairs_of(systems: int) -> tuple[Ints, Ints]:
 def topics_of_view(scores: Scores, v: int) -> Bools:
     """Return which topics a view has on which every system has a value."""
     has_value: Bools = np.asarray(~np.isnan(scores.values[:, :, v]).any(axis=1))
-    return has_value if scores.weights is None else np.asarray(has_value & (scores.weights[:, v] > 0))
+    return has_value
 
 
 def complete_values(scores: Scores, v: int) -> Floats:
     """Return the values of a view on its topics on which every system has one."""
     values: Floats = scores.values[:, :, v]
-    of_view = np.ones(len(values), dtype=bool) if scores.weights is None else scores.weights[:, v] > 0
     if np.isinf(values).any():
         t, s = np.argwhere(np.isinf(values))[0]
         raise DataError(f"{scores.names[v]} of {scores.systems[s]} is infinite for topic {scores.topics[t]}.")
@@ -93,12 +89,9 @@ def complete_values(scores: Scores, v: int) -> Floats:
         )
     kept = topics_of_view(scores, v)
     if kept.sum() < 2:
-        missing = np.isnan(values) & of_view[:, None]
-        fewest = int(missing.sum(axis=0).argmax())
-        without = f"; {scores.systems[fewest]} has none for {missing[:, fewest].sum()}" if missing.any() else ""
         raise DataError(
             f"A comparison needs two topics for which every system has a value of {scores.names[v]}. There "
-            f"{'is' if kept.sum() == 1 else 'are'} {kept.sum()}, of {of_view.sum()}{without}. Leave the measure out, or give results for more topics."
+            f"{'is' if kept.sum() == 1 else 'are'} {kept.sum()}, of {len(scores.topics)}. Leave the measure out, or give results for more topics."
         )
     return values[kept]
 
@@ -200,33 +193,11 @@ def _refuse_few(topics: int, choices: Choices) -> None:
 
 
 def _missing(scores: Scores, v: int, first: Ints, second: Ints) -> Ints:
-    """Return for how many of the topics compared one of two systems retrieved nothing."""
-    lacks = (~scores.retrieved[topics_of_view(scores, v)]).astype(np.intp)
+    """Return for how many of the topics compared one of two systems has no value of its own."""
+    lacks = scores.missing[topics_of_view(scores, v), :, v].astype(np.intp)
     of_one, of_both = lacks.sum(axis=0), lacks.T @ lacks
     number: Ints = of_one[first] + of_one[second] - of_both[first, second]
     return number
-
-
-def check_missing(missing: str) -> None:
-    """Raise :class:`irmx.errors.UsageError` for what cannot be done with systems that lack topics."""
-    if missing not in MISSING:
-        raise UsageError(
-            f"Missing topics can be: {', '.join(MISSING)}.{suggest(missing, MISSING)} Got {missing!r} instead."
-        )
-
-
-def refuse_missing(scores: Scores) -> None:
-    """Raise if a system retrieved nothing for more than half of the topics: it probably did not run on them."""
-    lacks = ~scores.retrieved
-    for system, number in zip(scores.systems, lacks.sum(axis=0).tolist(), strict=True):
-        if 2 * number > len(scores.topics):
-            topics = [
-                topic for topic, lack in zip(scores.topics, lacks[:, scores.systems.index(system)], strict=True) if lack
-            ]
-            raise DataError(
-                f"{system} has no results for {number} of {len(scores.topics)} topics ({list_some(topics, 5)}): did it run? Leave it out; or to "
-                "count these topics with the default of each measure, mostly 0, give --missing zero, in Python missing='zero'."
-            )
 
 
 def _distinct(block: PairedValues) -> Bools:

@@ -17,10 +17,9 @@ import numpy as np
 import pandas as pd
 
 from irmx import DataError, DataWarning, Param, Scores, Table, UsageError, read_table
-from irmx.ragged import Array, Floats, Ints
+from irmx.ragged import Floats
 from irmx.toolkit import (
     MARKS,
-    MissingTopicsWarning,
     NamedMeasure,
     content_of,
     file_digest,
@@ -94,6 +93,7 @@ class TopicResults:
     place: Callable[[Sequence[int]], str]
     measure_used: bool = False
     scores: Scores | None = None
+    states: Sequence[str | None] | None = None
 
     def refuse(self, rows: Sequence[int], text: str) -> DataError:
         """Return an error about rows, which says as what the file was read."""
@@ -265,8 +265,17 @@ def _of_scores(path: str) -> TopicResults:
     frame = scores.frame()
     columns = [frame[c].tolist() for c in ("query_id", "system", "measure")]
     values = frame["value"].to_numpy(dtype=float)
+    states = frame["state"].tolist() if "state" in frame else None
     return TopicResults(
-        path, "a file of irmx.Scores", columns[0], columns[1], columns[2], values, lambda rows: path, scores=scores
+        path,
+        "a file of irmx.Scores",
+        columns[0],
+        columns[1],
+        columns[2],
+        values,
+        lambda rows: path,
+        scores=scores,
+        states=states,
     )
 
 
@@ -306,7 +315,9 @@ def _of_tidy(path: str, content: bytes, parameters: Sequence[str] = ()) -> Topic
     systems = {name: Param(str, "the system") for name in _SYSTEM}
     others = {name: Param(str, "what a view depends on", nullable=True) for name in (*MARKS, *parameters)}
     form = "a table with one row per topic, system and measure"
-    table = _checked(path, content, {**declared, **systems, **others}, form)
+    table = _checked(
+        path, content, {**declared, **systems, **others, "state": Param(str, "a state", nullable=True)}, form
+    )
     system = next((name for name in _SYSTEM if name in table), None)
     rows = np.flatnonzero(table["query_id"] != _SUMMARY)
     topics, measures = (table[name][rows].tolist() for name in ("query_id", "measure"))
@@ -315,15 +326,15 @@ def _of_tidy(path: str, content: bytes, parameters: Sequence[str] = ()) -> Topic
         _with_parameters(text, {name: of[i] for name, of in of_parameters.items()}) for i, text in enumerate(measures)
     ]
     marks = {name: table[name][rows].tolist() for name in MARKS if name in table}
+    states = table["state"][rows].tolist() if "state" in table else None
     scores = None
     if marks and system:
-        for row in rows[~np.isfinite(table["value"][rows])][:1].tolist():
-            raise DataError(f"{table.place([row])}: the value is missing or not finite. The file was read as {form}.")
         columns = {
             "query_id": topics,
             "system": table[system][rows],
             "measure": measures,
             "value": table["value"][rows],
+            **({} if states is None else {"state": states}),
         }
         frame = pd.DataFrame({**columns, **{name: _numbers_or_texts(of) for name, of in marks.items()}})
         scores = Scores.from_frame(frame)
@@ -336,6 +347,7 @@ def _of_tidy(path: str, content: bytes, parameters: Sequence[str] = ()) -> Topic
         table["value"][rows],
         lambda of: table.place([int(rows[i]) for i in of]),
         scores=scores,
+        states=states,
     )
 
 
@@ -534,57 +546,41 @@ def _together(results: dict[str, TopicResults], known: MeasureNames) -> Scores:
     frames = [_frame(name, each, known) for name, each in results.items()]
     _refuse_shared_systems(frames, [each.path for each in results.values()])
     rows = pd.concat(frames, ignore_index=True)
-    (t, topics), (s, systems), (m, measures) = (pd.factorize(rows[c]) for c in ("topic", "system", "measure"))
-    present = np.zeros((len(topics), len(systems), len(measures)), dtype=bool)
-    present[t, s, m] = True
-    retrieved = np.zeros(present.shape[:2], dtype=bool)
-    np.logical_or.at(retrieved, (t, s), rows["retrieved"].to_numpy())
-    _refuse_no_common_topic(np.any(present, axis=2), list(topics), list(systems))
-    common = _common_measures(np.any(present, axis=0), list(systems), list(measures))
-    kept = present[:, :, common].any(axis=(1, 2))
-    of_common = [known[name] for name in measures[common]]
-    values = np.empty(present.shape)
-    values[:] = [float(known[name].DEFAULT) for name in measures]
-    values[t, s, m] = rows["value"].to_numpy()
-    _warn_of_missing(present[kept][:, :, common], list(topics[kept]), list(systems), of_common)
+    _refuse_no_common_topic(rows)
+    rows = rows[rows["measure"].isin(_common_measures(rows))]
+    with_state = rows["state"].notna().any()
+    scores = Scores.from_frame(rows if with_state else rows.drop(columns="state"))
     made_by = {
-        "versions": versions_of(of_common),
+        "versions": versions_of(scores.measures),
         "files": {each.path: file_digest(path_of(each.path)) for each in results.values()},
     }
-    return Scores(
-        values[kept][:, :, common], tuple(topics[kept]), tuple(systems), tuple(of_common), retrieved[kept], {}, made_by
-    )
+    return replace(scores, made_by=made_by)
 
 
 def _frame(name: str, results: TopicResults, known: MeasureNames) -> pd.DataFrame:
-    """Return the checked rows of a file: topic, system, measure as it prints, value, and whether anything was retrieved."""
+    """Return the checked rows of a file: topic, system, measure as it prints, value, and its state where it has one."""
     of_name = {text: str(known[text]) for text in dict.fromkeys(results.measures)}
     columns = {
-        "topic": results.topics,
+        "query_id": results.topics,
         "system": [name] * len(results.topics) if results.systems is None else results.systems,
         "measure": [of_name[text] for text in results.measures],
         "value": results.values,
-        "retrieved": True,
+        "state": None if results.states is None else results.states,
     }
-    frame = pd.DataFrame(columns).astype(dict.fromkeys(("topic", "system", "measure"), object))
-    if results.scores is not None:
-        frame["retrieved"] = np.repeat(results.scores.retrieved.ravel(), len(results.scores.measures))
-        return frame
+    frame = pd.DataFrame(columns).astype(dict.fromkeys(("query_id", "system", "measure", "state"), object))
     if frame.empty:
         raise DataError(
             f"{results.path} has no topic, or only means over topics; tools print the values of topics with the option -q. The "
             f"file was read as {results.form}."
         )
-    for row in np.flatnonzero(~np.isfinite(results.values))[:1].tolist():
-        found = "missing or NaN" if np.isnan(results.values[row]) else "infinite"
+    for row in np.flatnonzero(np.isinf(results.values))[:1].tolist():
         raise results.refuse(
             [row],
-            f"the value of {results.measures[row]} for topic {results.topics[row]} is {found}. Every topic needs a finite "
-            "number; leave out the line of a topic that has none.",
+            f"the value of {results.measures[row]} for topic {results.topics[row]} is infinite. A finite number is needed.",
         )
-    for row in np.flatnonzero(frame.duplicated(["topic", "system", "measure"]))[:1].tolist():
-        topic, system, measure = frame.loc[row, ["topic", "system", "measure"]]
-        same = (frame["topic"] == topic) & (frame["system"] == system) & (frame["measure"] == measure)
+    for row in np.flatnonzero(frame.duplicated(["query_id", "system", "measure"]))[:1].tolist():
+        topic, system, measure = frame.loc[row, ["query_id", "system", "measure"]]
+        same = (frame["query_id"] == topic) & (frame["system"] == system) & (frame["measure"] == measure)
         raise results.refuse(
             [int(np.flatnonzero(same)[0]), row],
             f"topic {topic} has two values of {measure} for the system {system}. Leave one out.",
@@ -604,28 +600,32 @@ def _refuse_shared_systems(frames: Sequence[pd.DataFrame], paths: Sequence[str])
             first_path[system] = path
 
 
-def _refuse_no_common_topic(present: Array, topics: Sequence[str], systems: Sequence[str]) -> None:
-    """Raise if the topics of a system are those of no other; ``present`` has the shape (topics, systems)."""
-    for s in np.flatnonzero(~(present & (present.sum(axis=1, keepdims=True) > 1)).any(axis=0)).tolist():
-        if len(systems) > 1:
-            own = list_some(topics[t] for t in np.flatnonzero(present[:, s]).tolist())
-            others = list_some(topics[t] for t in np.flatnonzero(~present[:, s]).tolist())
+def _refuse_no_common_topic(rows: pd.DataFrame) -> None:
+    """Raise if the topics of a system are those of no other."""
+    topics = {system: set(of_system) for system, of_system in rows.groupby("system", sort=False)["query_id"]}
+    shared = rows.groupby("query_id")["system"].nunique()
+    for system, own in topics.items():
+        if len(topics) > 1 and (shared[list(own)] == 1).all():
+            others = dict.fromkeys(topic for topic in rows["query_id"] if topic not in own)
             raise DataError(
-                f"{systems[s]} has no topic in common with the other systems: it has {own}; they have {others}. Query ids "
-                "must be written in the same way in all files."
+                f"{system} has no topic in common with the other systems: it has "
+                f"{list_some(dict.fromkeys(topic for topic in rows['query_id'] if topic in own))}; they have {list_some(others)}. "
+                "Query ids must be written in the same way in all files."
             )
 
 
-def _common_measures(present: Array, systems: Sequence[str], measures: Sequence[str]) -> Ints:
-    """Return the places of the measures that all systems have; ``present`` has the shape (systems, measures)."""
-    common = np.flatnonzero(present.all(axis=0))
+def _common_measures(rows: pd.DataFrame) -> list[str]:
+    """Return the measures that all systems have."""
+    systems = {measure: set(of) for measure, of in rows.groupby("measure", sort=False)["system"]}
+    every = rows["system"].unique()
     lacking = {
-        measures[m]: systems[int(np.flatnonzero(~present[:, m])[0])]
-        for m in np.flatnonzero(~present.all(axis=0)).tolist()
+        measure: next(system for system in every if system not in of)
+        for measure, of in systems.items()
+        if len(of) < len(every)
     }
     without = list_some(f"{measure} (not in {system})" for measure, system in lacking.items())
-    if not len(common):
-        raise DataError(f"No measure is in the results of all {len(systems)} systems: they have {without}.")
+    if len(lacking) == len(systems):
+        raise DataError(f"No measure is in the results of all {len(every)} systems: they have {without}.")
     if lacking:
         left_out = plural(len(lacking), "measure")
         warnings.warn(
@@ -633,20 +633,4 @@ def _common_measures(present: Array, systems: Sequence[str], measures: Sequence[
             DataWarning,
             stacklevel=4,
         )
-    return common
-
-
-def _warn_of_missing(
-    present: Array, topics: Sequence[str], systems: Sequence[str], measures: Sequence[ir_measures.Measure]
-) -> None:
-    unknown = [str(measure) for measure in measures if isinstance(measure, NamedMeasure)]
-    zero = f", which is 0 for {list_some(unknown)}" if unknown else ""
-    for s, system in enumerate(systems):
-        missing = [topics[t] for t in np.flatnonzero(~present[:, s].all(axis=1)).tolist()]
-        if missing:
-            warnings.warn(
-                f"{system}: no results for {len(missing)} of {len(topics)} topics ({list_some(missing)}); they count with the "
-                f"measures' defaults{zero}",
-                DataWarning if zero else MissingTopicsWarning,
-                stacklevel=4,
-            )
+    return [measure for measure in systems if measure not in lacking]

@@ -17,7 +17,7 @@ from irmx_study.choices import as_scores
 from irmx_study.facts import FEW
 from irmx_study.paired import PairedValues, residual_variance
 from irmx_study.pairs import all_pairs_of, complete_values
-from irmx_study.result import Result
+from irmx_study.result import Result, topics_lacking
 
 if TYPE_CHECKING:
     pass
@@ -399,7 +399,7 @@ def power(
         if asked.topics is None and not asked.differences and asked.width is None:
             raise UsageError("Nothing is asked. Give the number of topics, a difference or a width.")
         return _plan([Deviations({}, asked.topics, deviation, None, deviation**2 / 2)], asked, "given", [])
-    scores = as_scores("power", source, qrels, runs)
+    scores = as_scores("power", source, qrels, runs).with_missing()
     if len(scores.systems) < 2:
         raise UsageError(f"Differences need two systems. There is {', '.join(scores.systems) or 'none'}.")
     by_measure = {name: list(deviations_of(scores, m, by_pair)) for m, name in enumerate(scores.names)}
@@ -437,11 +437,7 @@ def _notes(scores: Scores, cases: Sequence[Deviations]) -> list[str]:
     observed = min(case.topics for case in cases if case.topics is not None)
     if observed < FEW:
         notes.append(f"the variance comes from {observed} topics, too few to know it: expect to need more topics")
-    for s, system in enumerate(scores.systems):
-        if missing := int((~scores.retrieved[:, s]).sum()):
-            notes.append(
-                f"{system} has no results for {missing} of {len(scores.topics)} topics; they count with the measure's default"
-            )
+    notes += topics_lacking(scores)
     for case in cases:
         if case.constant:
             notes.append(

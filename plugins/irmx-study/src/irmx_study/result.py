@@ -370,13 +370,7 @@ def versions_fact(scores: Scores) -> str:
 
 def topics_lacking(scores: Scores) -> Iterator[str]:
     """Yield a note on topics that systems lack."""
-    missing = (~scores.retrieved).sum(axis=0).tolist()
-    lacking = [
-        f"{name} ({number} of {len(scores.topics)})"
-        for name, number in zip(scores.systems, missing, strict=True)
-        if number
-    ]
-    if lacking:
+    if lacking := scores.lacking():
         yield f"topics without results, which count with the measures' defaults: {listing(lacking)}"
 
 

@@ -232,7 +232,8 @@ class Sweep:
         made_by: dict[str, Any] = {"versions": versions_of(self.measures)}
         if self._work.identity:
             made_by["identity"] = self._work.identity
-        return Scores(values, topics, tuple(self.runs), tuple(self.measures), retrieved, fields, made_by, self.marks)
+        axes = topics, tuple(self.runs), tuple(self.measures)
+        return Scores.of_runs(values, retrieved, *axes, fields=fields, made_by=made_by, marks=self.marks)
 
 
 def _arrays(scores: Sequence[Sequence[TopicScores]], topics: int) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def topics(
     0       13        1.0     0.25           0.75           0.11
     1       20        0.2     1.00          -0.80          -0.34
     """
-    scores = as_scores("topics", source, qrels, runs)
+    scores = as_scores("topics", source, qrels, runs).with_missing()
     if by not in ORDERS:
         raise UsageError(f"Topics cannot be ordered by {by!r}.{suggest(by, ORDERS)} Known: {', '.join(ORDERS)}.")
     if top is not None and top < 1:
@@ -132,7 +132,7 @@ def _of_all(scores: Scores, by: str) -> pd.DataFrame:
 
     if by == "disputed" and len(scores.systems) < 2:
         raise UsageError(f"Disputed topics need two systems or more. There is only {', '.join(scores.systems)}.")
-    columns: dict[str, Any] = {"query_id": list(scores.topics), "systems": scores.retrieved.sum(axis=1)}
+    columns: dict[str, Any] = {"query_id": list(scores.topics), "systems": (~scores.missing.any(axis=2)).sum(axis=1)}
     for v, view in enumerate(scores.names):
         values = scores.values[:, :, v]
         columns[f"{view} mean"] = values.mean(axis=1)

@@ -19,14 +19,16 @@ from irmx_study.choices import as_scores
 from irmx_study.doubted_views import (
     in_order,
     of_difficulty,
+    of_missing,
     of_single_topics,
     of_weights,
+    refuse_help,
     scored_in_all_views,
     views_of,
     with_all,
 )
 from irmx_study.doubts import Claim, Doubt, Tested, View, breaks, claim_in
-from irmx_study.pairs import check_missing, complete_values, refuse_missing
+from irmx_study.pairs import complete_values
 from irmx_study.planning import topics_for_t
 from irmx_study.result import Result, Titled, interval, p_text, topics_lacking, versions_fact, write_facts
 
@@ -121,8 +123,10 @@ def verdict(
     collections : mapping of str to (qrels, runs), or path, optional
         Other collections, on which both systems ran: the runs as above, the baseline first; or a table with the columns
         collection, qrels, baseline and run. Beside each, views are the mean of the means of all collections, and that over all topics.
-    missing : {"refuse", "zero"}
-        As for :func:`irmx_study.compare`.
+    missing : {"refuse", "zero", "both"}
+        What to do about topics for which a system has no value: refuse them where counting them as the measure's default would help the
+        claim, or where a system lacks more than half, and otherwise count them so, with the topics that both have as a doubt; count
+        them so in any case; or leave them out.
     expect : mapping or path, optional
         An earlier verdict, as :meth:`Verdict.record` returns it or ``-o jsonl`` prints it, which was on the same qrels and topics.
     progress : bool, optional
@@ -164,24 +168,24 @@ def verdict(
     2    topics     10     10          0             0       0
     """
     asked = Claim(claim, margin, level)
-    check_missing(missing)
-    given = {"judges": judges, "measures": measures, "collections": collections}
+    further = {"judges": judges, "measures": measures, "collections": collections}
     if qrels is None and runs is None:
-        if of_runs := [name for name, value in given.items() if value is not None]:
+        if of_runs := [name for name, value in further.items() if value is not None]:
             raise UsageError(
                 f"Scores already have all views. Leave out: {', '.join(of_runs)}; or give a measure, qrels and runs."
             )
         scores = as_scores("verdict", source)
         scores = scores.select(systems=in_order(scores.systems, baseline))
-        if missing == "refuse":
-            refuse_missing(scores)
         seeds, untried = dict[str, list[str]](), "scores have no judgments"
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MissingTopicsWarning)  # the notes count the topics that runs lack
             scores, seeds, untried = scored_in_all_views(
-                source, qrels, runs, baseline, judges, rel, grades, users, measures, collections, missing, progress
+                source, qrels, runs, baseline, judges, rel, grades, users, measures, collections, progress
             )
+    given, scores = scores, scores.with_missing(missing)
+    if missing == "refuse":
+        refuse_help(given, scores, asked)
     for v in {0, *np.flatnonzero((np.abs(scores.values) > MOST_VALUE).any(axis=(0, 1))).tolist()}:
         complete_values(scores, v)  # refuses what cannot be tested
     by_difficulty = isinstance(slices, str) and slices == DIFFICULTY
@@ -190,10 +194,14 @@ def verdict(
         slices = _groups(slices)
         scores = Scores.concat([scores.marked(slice=""), first.slices(slices)])
     main, doubts = views_of(scores, [] if users is None else list(map(str, as_measures(users))))
+    doubts += of_missing(main, scores)
     doubts = [with_all(main, doubt) if doubt.name == "collections" else doubt for doubt in doubts]
     doubts += [of_difficulty(main)] if by_difficulty else []
     doubts += [] if weights is None else [of_weights(main, scores.topics, weights)]
-    made = Verdict(scores, asked, main, [*doubts, of_single_topics(asked, main, scores.topics)], seeds, untried)
+    left_out = int(given.missing[:, :, 0].any(axis=1).sum()) if missing == "both" else 0
+    made = Verdict(
+        scores, asked, main, [*doubts, of_single_topics(asked, main, scores.topics)], seeds, untried, left_out
+    )
     if expect is not None:
         made.refuse_other(expect)
     return made
@@ -246,6 +254,8 @@ class Verdict(Result):
         That of the command: 0 if the claim holds, 3 if a doubt breaks it or it is not shown, 4 if it is contradicted.
     claim : Claim
         The claim, with its margin and level.
+    left_out : int
+        The number of topics that are left out, because a system has no value.
     """
 
     scores: Scores
@@ -258,7 +268,9 @@ class Verdict(Result):
         doubts: Sequence[Doubt],
         seeds: Mapping[str, Sequence[str]],
         untried: str,
+        left_out: int = 0,
     ) -> None:
+        self.left_out = left_out
         self.claim, self.doubts, self.tested = claim, tuple(doubts), claim.tested(main)
         self._main, self._seeds, self._untried = main, dict(seeds), untried
         self.baseline, self.run = map(visible, scores.systems)
@@ -307,6 +319,8 @@ class Verdict(Result):
         low, high = self._ends(self._main, self.tested)
         size = f"{self._main.name} {self._signed(self.tested.mean):+.4f} {interval(low, high, 4)}, p = {p_text(self.tested.p)}"
         size = size.replace("= <", "< ").replace(" ,", ",")
+        if self.left_out:
+            size += f", over the {plural(self.tested.topics, 'topic')} that both have, without {self.left_out}"
         if self.outcome == "contradicted":
             return f"Contradicted: that {self.claimed} ({size})."
         if self.outcome == "not shown":

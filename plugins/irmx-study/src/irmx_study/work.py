@@ -172,7 +172,7 @@ class Work:
             scores.to_parquet(self.path)
         else:
             text = table_of(scores).to_csv(sep=_SEPARATORS[self.path.suffix], index=False, lineterminator="\n")
-            axes = {"topics": scores.topics, "systems": scores.systems, "retrieved": scores.retrieved.tolist()}
+            axes = {"topics": scores.topics, "systems": scores.systems, "states": scores.states.ravel().tolist()}
             digest = sha256(text.encode()).hexdigest()
             about = {"made_by": scores.made_by, "digest": digest, "fields": list(scores.fields), **axes}
             for path, content in ((self._beside, json.dumps(about, indent=1)), (self.path, text)):
@@ -201,9 +201,9 @@ class Work:
         table = pd.read_csv(self.path, sep=_SEPARATORS[self.path.suffix], dtype=str, usecols=list(columns))
         shape = (len(topics), len(systems), len(measures))  # texts are read, since pandas may round floats
         values, *others = (table[name].to_numpy(dtype=float).reshape(shape) for name in columns)
-        retrieved = np.array(about["retrieved"], dtype=bool)
+        states = np.array(about["states"], dtype=np.int8).reshape(shape)
         of_fields = dict(zip(fields, others, strict=True))
-        return Scores(values, topics, systems, tuple(measures), retrieved, of_fields, about["made_by"], marks)
+        return Scores(values, topics, systems, tuple(measures), states, of_fields, about["made_by"], marks)
 
 
 def _undisturbed(function: Callable[..., Any], *arguments: Any) -> Any:

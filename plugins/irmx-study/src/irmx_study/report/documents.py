@@ -61,10 +61,7 @@ def topics(reported: Reported) -> Section:
     most = MOST_VALUES // max(len(scores.topics) * len(scores.names), 1)
     systems = shown_systems(reported, max(2, most))
     chosen = scores.select(systems=systems)
-    compared = np.where(np.isnan(scores.values).any(axis=1, keepdims=True), np.nan, chosen.values)  # as compare does
-    if scores.weights is not None:
-        compared = np.where(scores.weights[:, None, :] > 0, compared, np.nan)
-    values = [[[short(v) for v in system] for system in compared[:, :, v].T] for v in range(len(chosen.names))]
+    values = [[[short(v) for v in system] for system in chosen.values[:, :, v].T] for v in range(len(chosen.names))]
     queries = [visible(reported.queries.get(str(topic), "")) for topic in chosen.topics]
     data = {
         "systems": [visible(reported.comparison.names[system]) for system in systems],

@@ -295,8 +295,9 @@ def unjudged_documents(reported: Reported) -> Section | None:
         return None
     comparison, values = reported.comparison, reported.judged
     scores = comparison.scores
-    shares = np.where(values.retrieved, 1 - values[JUDGED], 0.0)
-    topics = values.retrieved.sum(axis=0)
+    retrieved = ~values.missing.any(axis=2)
+    shares = np.where(retrieved, 1 - values[JUDGED], 0.0)
+    topics = retrieved.sum(axis=0)
     means = np.divide(shares.sum(axis=0), topics, out=np.full(len(topics), np.nan), where=topics > 0)
     of_systems = {
         system: share for system, share in zip(values.systems, means.tolist(), strict=True) if not np.isnan(share)
