@@ -143,10 +143,10 @@ def test_a_constant_difference_is_one_however_floats_round_it(scale: float, diff
     values = np.random.default_rng(0).uniform(0.5, 0.9, 30).round(2) * scale
     comparison = irmx_study.compare(made(np.stack([values + difference, values], axis=1)), baseline="b")
     [row] = comparison.frame().itertuples()
-    assert (row.effect, row.statistic, row.p) == (np.inf, np.inf, 0)
+    assert (row.effect, row.statistic, row.p) == (np.inf, np.inf, 2.0**-29)
     assert row.low == row.high == pytest.approx(difference)
     [note] = comparison.notes
-    assert note == "the same difference on every topic, so that no variance is left to judge it by: a and b (AP)"
+    assert note == "the same difference on every topic, so that p is the probability of equal signs: a and b (AP)"
 
 
 # -- what must not matter ----------------------------------------------------------------------------------------------
@@ -217,6 +217,9 @@ def test_a_constant_added_to_all_values_changes_the_means_only(values: np.ndarra
 def test_the_t_interval_excludes_zero_if_and_only_if_the_uncorrected_p_is_below_the_level(values: np.ndarray) -> None:
     for row in rows_of(made(values), correction="none", level=0.2).itertuples():
         assert (row.low > 0 or row.high < 0) == (row.p < 0.2)
+        if np.isnan(row.low):  # three equal differences show nothing
+            assert (row.statistic, row.p) == (np.copysign(np.inf, row.difference), 0.25)
+            continue
         assert row.low - 1e-12 <= row.difference <= row.high + 1e-12
         assert row.wins + row.ties + row.losses == len(values)
 
@@ -282,7 +285,7 @@ def test_topics_on_which_a_system_has_no_value_count_with_the_default() -> None:
     gaps = values.copy()
     gaps[4, 1] = gaps[9, 2] = np.nan
     values[4, 1] = values[9, 2] = 0
-    found, expected = (irmx_study.compare(made(of)).frame() for of in (gaps, values))
+    found, expected = (irmx_study.compare(made(of), baseline="a").frame() for of in (gaps, values))
     assert found["missing"].tolist() == [1, 1]
     pd.testing.assert_frame_equal(found.drop(columns="missing"), expected.drop(columns="missing"))
 
@@ -343,7 +346,7 @@ def test_a_measure_without_values_names_the_system_that_has_none() -> None:
     message = "b has no results of RR for 20 of 20 topics"
     with pytest.raises(irmx.DataError, match=message):
         irmx_study.compare(made(values, "AP RR"))
-    values[3, 2, 0] = np.inf
+    values[3, 2, 0], values[:, 1, 1] = np.inf, 0.5
     with pytest.raises(irmx.DataError, match="AP of c is infinite for topic q3"):
         irmx_study.compare(made(values, "AP RR"))
 

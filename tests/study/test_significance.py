@@ -59,12 +59,12 @@ def test_a_difference_that_is_the_same_everywhere_has_no_variance(test: str) -> 
     values = [[0.2, 0.3, 0.2], [0.1, 0.2, 0.1], [0.7, 0.8, 0.7]] * 7
     comparison = irmx_study.compare(made(values), all_pairs=True, test=test)
     frame = comparison.frame()
-    assert frame["p"].tolist() == [0, 1, 0]
+    assert frame["p"].tolist() == [2.0**-20, 1, 2.0**-20]
     assert frame[["statistic", "effect"]].to_numpy().tolist() == [[np.inf, np.inf], [0, 0], [-np.inf, -np.inf]]
     np.testing.assert_allclose(frame[["low", "high"]], [[0.1, 0.1], [0, 0], [-0.1, -0.1]], atol=1e-15)
     assert comparison.notes == (
         "identical on every topic, and not counted in the family: c and a (AP)",
-        "the same difference on every topic, so that no variance is left to judge it by: b and a (AP), c and b (AP)",
+        "the same difference on every topic, so that p is the probability of equal signs: b and a (AP), c and b (AP)",
     )
 
 

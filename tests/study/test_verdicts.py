@@ -567,6 +567,69 @@ def test_equal_differences_show_no_more_than_their_number(differences: list[floa
     assert found.frame()["p"].iloc[0] > 0.05
 
 
+def test_equal_differences_have_one_p_value_in_comparison_and_verdict() -> None:
+    for topics in (3, 12):
+        scores = scores_of([0.25] * topics)
+        [row] = irmx_study.compare(scores).frame().itertuples()
+        claim = irmx_study.verdict(scores).frame().iloc[0]
+        assert row.p == pytest.approx(2.0 ** (1 - topics))
+        assert claim["p"] == pytest.approx(row.p)
+        np.testing.assert_allclose([row.low, row.high], [claim["low"], claim["high"]])
+        assert np.isnan(row.low) == (topics == 3)
+
+
+def test_a_measure_in_which_nothing_differs_is_undecided() -> None:
+    differences = sample(0.05)
+    both = irmx.Scores.concat([scores_of(differences), scores_of(np.zeros(50), "R@1000")])
+    for claim, margin in (("better", 0.01), ("no-worse", 0.01), ("equal", 0.2)):
+        found = irmx_study.verdict(both, claim=claim, margin=margin)
+        [row] = [row for row in found.frame().to_dict("records") if row["doubt"] == "measures"]
+        assert (found.outcome, row["outcome"], row["breaks"]) == ("holds", "undecided", False)
+
+
+def test_names_of_systems_win_over_their_order_in_other_collections(demo: Path) -> None:
+    runs = {name: demo / f"{name}.run" for name in ("titles", "bm25")}
+    other = dict(reversed(runs.items()))
+    found = irmx_study.verdict("AP", demo / "q", runs, baseline="titles", collections={"same": (demo / "q", other)})
+    rows = found.frame().set_index("view")
+    assert rows.loc["same", "difference"] == rows.loc["AP", "difference"]
+    with pytest.raises(irmx.UsageError):
+        irmx_study.verdict("AP", demo / "q", runs, collections={"c": (demo / "q", {"new": demo / "bm25.run", "old": demo / "titles.run"})})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("measure", "qrels"),
+    [
+        (
+            "NCP(law=by_document)",
+            "query_id,doc_id,relevance,stop_probability\n1,a,1,{}\n1,b,1,{}\n2,a,1,{}\n2,b,0,{}\n",
+        ),
+        ("AP", "1 0 a {}\n1 0 b {}\n2 0 a {}\n2 0 b {}\n"),
+        ("alpha_nDCG@10", "1 {:.0f} a 1\n1 {:.0f} b 1\n2 {:.0f} a 1\n2 {:.0f} b 1\n"),
+    ],
+)
+def test_what_is_expected_is_all_that_the_measure_reads(
+    measure: str, qrels: str, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    (tmp_path / "base").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 b 1 2 x\n2 Q0 a 2 1 x\n")
+    (tmp_path / "run").write_text("1 Q0 b 1 2 x\n1 Q0 a 2 1 x\n2 Q0 a 1 2 x\n2 Q0 b 2 1 x\n")
+    text = qrels.format(1.0, 1.0, 1.0, 1.0)
+    (tmp_path / "q").write_text(text)
+    head = text.splitlines(keepends=True)[: text.startswith("query")]
+    rows = text.splitlines(keepends=True)[len(head) :]
+    (tmp_path / "shuffled").write_text("".join([*head, *rows[::-1]]))
+    (tmp_path / "other").write_text(qrels.format(1.0, 1.0000001 if "{:.0f}" not in qrels else 2.0, 1.0, 1.0))
+    verdict = command("verdict", "q", "base", "run", measure, "-o", "jsonl", cwd=tmp_path)
+    (tmp_path / "verdict.json").write_text(verdict.out)
+    for name, code in (("q", 3), ("shuffled", 3), ("other", 1)):
+        done = command("verdict", name, "base", "run", measure, "--expect", "verdict.json", cwd=tmp_path)
+        assert done.code == code, done.err
+
+
+def test_a_level_that_no_test_can_reach_is_refused(demo: Path, command: Callable[..., Any]) -> None:
+    assert command("verdict", "q", "titles.run", "bm25.run", "AP", "--level", "1e-13", cwd=demo).code == 2
+
+
 def test_a_measure_that_is_zero_everywhere_says_nothing() -> None:
     scores = irmx.Scores.concat([scores_of(sample(0.04)), scores_of(np.zeros(50), "P@5")])
     assert irmx_study.verdict(scores).outcome == "holds"

@@ -6,7 +6,6 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from glob import glob
-from hashlib import sha256
 from typing import Any
 
 import ir_measures
@@ -33,6 +32,7 @@ from irmx_study.doubts import Claim, Doubt, How, View
 from irmx_study.judge_labels import read_judges
 from irmx_study.judged_systems import with_rel
 from irmx_study.pairs import signs_of
+from irmx_study.work import identity_of_data
 
 DEPTH = 10
 """Up to which rank unjudged documents are assumed to be relevant, for a measure without a cutoff."""
@@ -263,9 +263,8 @@ def scored_in_all_views(
             for of_two, of_all in ((values, found.values), (states, found.states)):
                 of_two[:, names.index(name)] = of_all[:, found.systems.index(file), :1]
             parts.append(replace(of_seed, values=values, states=states).marked(seed=file))
-    rows = sorted(f"{topic} {doc} {grade:g}" for topic, docs in known.as_dict().items() for doc, grade in docs.items())
-    digest = sha256("\n".join(rows).encode()).hexdigest()
-    return replace(Scores.concat(parts), made_by={**found.made_by, "judgments": digest}), several, untried
+    reads = {name: of for name, of in identity_of_data([measure], known, {}).items() if name in ("qrels", "files")}
+    return replace(Scores.concat(parts), made_by={**found.made_by, "reads": reads}), several, untried
 
 
 def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
@@ -348,6 +347,13 @@ def _on_collection(name: str, measure: ir_measures.Measure, qrels: Any, runs: An
     files, of_systems = _runs_of(runs)
     if len(of_systems) != 2:
         raise UsageError(f"The collection {name} needs a baseline and a run. It has {len(of_systems)} systems.")
+    if isinstance(runs, Mapping):
+        if set(of_systems) != set(systems):
+            raise UsageError(
+                f"The collection {name} has the systems {list_some(of_systems)}, which are not {list_some(systems)}. Give the same names, or a "
+                "list of two runs, the baseline first."
+            )
+        of_systems = {system: of_systems[system] for system in systems}
     found = irmx.scores([measure], qrels, files, progress=False)
     if len(found.topics) < 2:
         raise DataError(f"The collection {name} has {len(found.topics)} topic; a mean with an interval needs two.")

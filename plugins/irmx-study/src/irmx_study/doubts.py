@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
+from sys import float_info
 from typing import Literal, Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import suggest
 from irmx_study.corrections import Holm
 from irmx_study.draws import resampled_topics
-from irmx_study.paired import mean_and_deviation
+from irmx_study.paired import mean_and_deviation, p_of_equal_signs
 
 How = Literal["same unit", "other unit", "other topics"]
 """How the differences of a view are compared with those of the claim: topic by topic, after division by their standard
@@ -59,8 +60,8 @@ class Claim:
             raise UsageError(
                 f"The claim {self.kind} needs a margin: the largest difference, in units of the measure, that does not matter."
             )
-        if isinstance(self.level, bool) or not isinstance(self.level, (int, float)) or not 0 < self.level < 0.5:
-            raise UsageError(f"The level must be above 0 and below 0.5. Got {self.level!r} instead.")
+        if isinstance(self.level, bool) or not isinstance(self.level, (int, float)) or not 1e-12 <= self.level < 0.5:
+            raise UsageError(f"The level must be at least 1e-12 and below 0.5. Got {self.level!r} instead.")
 
     @property
     def threshold(self) -> float:
@@ -73,8 +74,8 @@ class Claim:
         return 2 * self.level if self.kind == "equal" else self.level
 
     def scaled(self, factor: float) -> Claim:
-        """Return the claim in another unit."""
-        return Claim(self.kind, self.margin * factor, self.level)
+        """Return the claim in another unit, whose margin is not 0."""
+        return Claim(self.kind, max(self.margin * factor, float_info.min), self.level)
 
     def tested(self, view: View) -> Tested:
         """Return the test of a view: the t test over its topics, of strata that of the mean of their means, of weights the bootstrap."""
@@ -90,10 +91,10 @@ class Claim:
         if view.weights is not None:
             estimate: _Estimate = _Resampled(known, view.weights[is_known])
         elif view.strata is not None:
-            estimate = _OfT(*_of_strata(known, view.strata[is_known]))
+            estimate = _OfT(*_of_strata(known, view.strata[is_known]), n)
         else:
             mean, deviation = (float(one[0]) for one in mean_and_deviation(known[:, None], np.abs(known).max()))
-            estimate = _OfT(mean, deviation / np.sqrt(n), n - 1)
+            estimate = _OfT(mean, deviation / np.sqrt(n), n - 1, n)
         low, high = estimate.interval(self.outside)
         if self.kind == "equal":
             p = max(estimate.one_sided(self.margin, up=False), estimate.one_sided(-self.margin, up=True))
@@ -135,26 +136,22 @@ class _OfT:
     mean: float
     error: float
     freedom: float
+    topics: int
 
     def interval(self, outside: float) -> tuple[float, float]:
         from scipy.special import stdtrit
 
-        if self.error == 0 and self._of_signs > outside / 2:  # so few topics show nothing
+        if self.error == 0 and p_of_equal_signs(self.topics) > outside:  # so few topics show nothing
             return np.nan, np.nan
         half = float(-stdtrit(self.freedom, outside / 2)) * self.error
         return self.mean - half, self.mean + half
-
-    @property
-    def _of_signs(self) -> float:
-        """The probability that all topics have the same sign by chance."""
-        return float(0.5 ** (self.freedom + 1))
 
     def one_sided(self, threshold: float, up: bool) -> float:
         from scipy.special import stdtr
 
         room = self.mean - threshold if up else threshold - self.mean
         if self.error == 0:
-            return self._of_signs if room > _ROUNDING else 1.0
+            return p_of_equal_signs(self.topics) / 2 if room > _ROUNDING else 1.0
         return float(stdtr(self.freedom, -room / self.error))
 
 
@@ -261,7 +258,7 @@ def claim_in(claim: Claim, main: View, view: View, how: How) -> Claim:
     if how != "other unit" or not claim.margin:
         return claim
     ours, others = (d[~np.isnan(d)] for d in (main.differences, view.differences))
-    if min(len(ours), len(others)) < 2 or min(ours.std(), others.std()) <= _ROUNDING:
+    if min(len(ours), len(others)) < 2 or ours.std() <= _ROUNDING:
         return claim
     return claim.scaled(float(others.std(ddof=1) / ours.std(ddof=1)))
 
@@ -314,6 +311,6 @@ def difference_from_main(claim: Claim, main: View, view: View, how: How) -> floa
     if not claim.is_against(other.mean(), one.mean()):
         return 1.0
     if np.ptp(change) <= _ROUNDING:
-        return float(min(1.0, 2 * 0.5 ** len(change))) if abs(change.mean()) > _ROUNDING else 1.0
+        return p_of_equal_signs(len(change)) if abs(change.mean()) > _ROUNDING else 1.0
     t = change.mean() / (change.std(ddof=1) / np.sqrt(len(change)))
     return float(2 * stdtr(len(change) - 1, -abs(t)))

@@ -213,7 +213,7 @@ def notes_on(comparison: ComparedSystems) -> Iterator[str]:
         yield f"identical on every topic, and not counted in the family: {_pairs(comparison, compared.identical)}"
     constant = np.isinf(compared.columns["statistic"])
     if constant.any():
-        yield f"the same difference on every topic, so that no variance is left to judge it by: {_pairs(comparison, constant)}"
+        yield f"the same difference on every topic, so that p is the probability of equal signs: {_pairs(comparison, constant)}"
     smallest = 1 / (choices.draws + 1)
     columns = compared.columns
     too_few = (columns["p"] <= smallest * (1 + 1e-9)) & (columns["p_corrected"] > choices.level)

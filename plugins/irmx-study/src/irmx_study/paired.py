@@ -17,6 +17,15 @@ _ROUNDING = 1e-9
 """By how much, relatively, a difference may exceed the threshold of ties: 0.3 - 0.29 is a little more than 0.01 in floats."""
 
 
+def p_of_equal_signs(topics: int) -> float:
+    """Return the probability that random signs of all topics are equal, the p-value of equal differences.
+
+    >>> p_of_equal_signs(3)
+    0.25
+    """
+    return float(0.5 ** (topics - 1))
+
+
 def _unseen(count: int) -> None:
     """Show no progress."""
 

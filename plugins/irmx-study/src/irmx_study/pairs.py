@@ -14,7 +14,7 @@ from irmx.toolkit import list_some, progress_bar, suggest
 from irmx_study.choices import Choices
 from irmx_study.draws import LIMIT, KeptOrders
 from irmx_study.intervals import bca_intervals
-from irmx_study.paired import PairedValues, paired_effects, residual_variance
+from irmx_study.paired import PairedValues, p_of_equal_signs, paired_effects, residual_variance
 from irmx_study.significance import corrected, mean_and_error, t_intervals, tested
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def _all_intervals(
             topics = blocks[v].topics
             if family and topics not in reach:
                 reach[topics] = _critical_t(choices, family, topics)
-            ends[v] = _around_means(blocks[v], reach.get(topics, 0.0))
+            ends[v] = _around_means(blocks[v], reach.get(topics, 0.0), choices.level)
     return ends
 
 
@@ -255,11 +255,12 @@ def _critical_t(choices: Choices, family: list[PairedValues], topics: int) -> fl
     return float(critical)
 
 
-def _around_means(block: PairedValues, reach: float) -> tuple[Floats, Floats]:
+def _around_means(block: PairedValues, reach: float, level: float) -> tuple[Floats, Floats]:
     """Return the mean differences less and plus so many standard errors."""
     parts = [mean_and_error(block.differences(some), block.largest(some)) for some in block.chunks()]
     mean, error = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
-    half = np.where(error > 0, reach * error, 0.0) if np.isfinite(reach) else np.where(error > 0, np.inf, 0.0)
+    of_equal = np.where(mean != 0, np.nan, 0.0) if p_of_equal_signs(block.topics) > level else 0.0
+    half = np.where(error > 0, reach * error if np.isfinite(reach) else np.inf, of_equal)
     return mean - half, mean + half
 
 

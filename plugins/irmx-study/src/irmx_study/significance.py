@@ -11,7 +11,7 @@ import numpy as np
 from irmx import IrmxError, Param, PluginError, Symbol
 from irmx.ragged import Bools, Floats
 from irmx_study.draws import all_signs, resampled_topics, sign_flips
-from irmx_study.paired import ExactValues, PairedValues, mean_and_deviation, residual_variance
+from irmx_study.paired import ExactValues, PairedValues, mean_and_deviation, p_of_equal_signs, residual_variance
 from irmx_study.papers import CARTERETTE, DIXON, FISHER, SAKAI, SMUCKER, STUDENT, TUKEY, URBANO, WILCOXON
 from irmx_study.studentized_range import critical_range, range_p_values
 
@@ -84,7 +84,7 @@ class Correction(Symbol):
 class TTest(SignificanceTest):
     """Student's t test of the mean difference, paired by topic.
 
-    Where the difference is the same on every topic, but not 0, t is infinite and p is 0: there is no variance to judge it by.
+    Where the difference is the same on every topic, but not 0, t is infinite, because there is no variance to judge it by.
     """
 
     NAME = "t"
@@ -110,11 +110,16 @@ def mean_and_error(differences: Floats, largest: Floats | float = 0.0) -> tuple[
 
 
 def t_intervals(differences: Floats, level: float, largest: Floats | float = 0.0) -> tuple[Floats, Floats]:
-    """Return the ends of the t intervals of the means over topics, with a coverage of 1 - level."""
+    """Return the ends of the t intervals of the means over topics, with a coverage of 1 - level.
+
+    They are NaN where all differences are equal, but not 0, and too few to show anything at the level.
+    """
     from scipy.special import stdtrit
 
     mean, error = mean_and_error(differences, largest)
     half = -stdtrit(len(differences) - 1, level / 2) * error
+    if p_of_equal_signs(len(differences)) > level:
+        half = np.where((error == 0) & (mean != 0), np.nan, half)
     return mean - half, mean + half
 
 
@@ -404,7 +409,7 @@ def critical_draw(ordered: Floats, level: float, counted: int) -> float:
 
 
 def tested(test: Any, paired: PairedValues) -> tuple[Floats, Floats]:
-    """Return the statistics and the p-values of a test."""
+    """Return the statistics and the p-values of a test; of differences that are equal on all topics, that of equal signs at least."""
     name = f"The significance test {test}"
     result = _called(name, lambda: test.test(paired))
     if not isinstance(result, tuple) or len(result) != 2:
@@ -413,7 +418,8 @@ def tested(test: Any, paired: PairedValues) -> tuple[Floats, Floats]:
         _numbers(f"{name} must return {what}", values, len(paired))
         for what, values in zip(_RETURNED, result, strict=True)
     )
-    return statistic, _probabilities(name, p)
+    equal = np.isinf(statistic) * p_of_equal_signs(paired.topics)
+    return statistic, np.maximum(_probabilities(name, p), equal)
 
 
 _RETURNED = ("one statistic per pair of systems", "one p-value per pair of systems")

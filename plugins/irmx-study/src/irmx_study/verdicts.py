@@ -121,7 +121,7 @@ def verdict(
         The weight of every topic, such as its share of the traffic: by query id, or a table with the columns query_id and weight. The
         weighted mean has a bootstrap interval over topics.
     collections : mapping of str to (qrels, runs), or path, optional
-        Other collections, on which both systems ran: the runs as above, the baseline first; or a table with the columns
+        Other collections, on which both systems ran: the runs by the names of the systems, or two paths, the baseline first; or a table with the columns
         collection, qrels, baseline and run. Beside each, views are the mean of the means of all collections, and that over all topics.
     missing : {"refuse", "zero", "both"}
         What to do about topics for which a system has no value: refuse them where counting them as the measure's default would help the
@@ -515,12 +515,12 @@ class Verdict(Result):
     # -- what it states --------------------------------------------------------------------------------------
 
     def record(self) -> dict[str, Any]:
-        """Return the verdict with the digests of the qrels and of the topics, and the versions, as JSON can hold it."""
-        topics = "\n".join(self.scores.topics[t] for t in np.flatnonzero(~np.isnan(self._main.differences)))
+        """Return the verdict with digests of what the measure reads of the qrels and of the topics, and the versions, as JSON can hold it."""
+        topics = "\n".join(sorted(self.scores.topics[t] for t in np.flatnonzero(~np.isnan(self._main.differences))))
         return {
             "verdict": self.outcome, "sentence": self.sentence, "claim": self.claim.kind, "margin": self.claim.margin,
             "level": self.claim.level, "measure": self._main.name, "baseline": self.baseline, "run": self.run,
-            "qrels": self.scores.made_by.get("judgments", ""), "topics": hashlib.sha256(topics.encode()).hexdigest(),
+            **self.scores.made_by.get("reads", {"qrels": {}}), "topics": hashlib.sha256(topics.encode()).hexdigest(),
             "versions": versions_of(self.scores.measures),
         }  # fmt: skip
 
@@ -536,12 +536,19 @@ class Verdict(Result):
                 raise DataError(f"{expected} is no verdict: {error}. {made}") from None
         if not isinstance(expected, Mapping) or not {"qrels", "topics"} <= expected.keys():
             raise DataError("What is expected is no verdict. Make one with irmx verdict ... -o jsonl.")
-        for name, what in (("topics", "topics"), ("qrels", "judgments")):
-            if expected[name] != ours[name]:
-                raise DataError(
-                    f"The {what} are not those of the expected verdict, so that the two cannot be compared. Use the same qrels; or, if "
-                    "they changed on purpose, make a new verdict to expect."
-                )
+        for key, what in (("topics", "topics"), ("qrels", "judgments"), ("files", "files of parameters")):
+            old, new = expected.get(key), ours.get(key)
+            if old == new:
+                continue
+            if isinstance(old, Mapping) and isinstance(new, Mapping):
+                differing = [
+                    name or "topics and documents" for name in {**old, **new} if old.get(name) != new.get(name)
+                ]
+                what = f"{what} ({list_some(differing)})"
+            raise DataError(
+                f"The {what} are not those of the expected verdict, so that the two cannot be compared. Use the same qrels; or, if "
+                "they changed on purpose, make a new verdict to expect."
+            )
 
     def _facts(self) -> dict[str, str]:
         covers = f"{100 * (1 - self.claim.outside):g}%"
@@ -563,6 +570,8 @@ class Verdict(Result):
 
     def _remarks(self) -> Iterable[str]:
         yield "the p-values of views are not corrected, and are no claims of their own; a view that is merely undecided breaks nothing"
+        if self.tested.deviation == 0 and self.tested.mean:
+            yield "the same difference on every topic, so that p is the probability of equal signs"
         few = [
             f"{d.name} {view.name}"
             for d, rows in zip(self.doubts, self._of_doubts, strict=True)

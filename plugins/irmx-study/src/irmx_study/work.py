@@ -231,14 +231,28 @@ def identity_of_data(
     own = [m for m in measures if isinstance(m, Measure)]
     of_run = sorted({c.name for m in own for c in m.run_columns()})
     of_qrels = sorted({"iteration", "relevance"} | {c.name for m in own for c in m.qrel_columns()})
-    ids = [list(map(str, judgments.topics)), judgments.offsets, list(judgments.docs), judgments.grade]
     texts = sorted({value for m in own for value in _parameter_values(m) if isinstance(value, str)})
     files = {text: digest for text in texts if (digest := file_digest(text))}
     return ({"files": files} if files else {}) | {
-        "qrels": {"": _digest(ids)} | {name: _digest(judgments.column(name)) for name in of_qrels},
+        "qrels": _qrels_digests(judgments, of_qrels),
         "runs": {name: _run_digest(run, of_run) for name, run in runs.items()},
         "versions": versions_of(measures),
     }
+
+
+def _qrels_digests(judgments: Judgments, names: Sequence[str]) -> dict[str, str]:
+    """Return a digest of the topics and documents, and one per column, of judgments in any order."""
+    ends, row, doc_of_row = judgments.all_rows
+    topics = np.repeat(np.array(list(map(str, judgments.topics)), dtype=object), np.diff(ends))
+    docs = np.append(np.array(list(judgments.docs), dtype=object), "")[doc_of_row]
+    columns = {"topic": topics, "doc": docs}
+    for name in names:
+        if (values := judgments.column(name)) is not None:
+            columns[name] = np.asarray(values)[row]
+    codes = [np.unique(column.astype(str), return_inverse=True)[1] for column in columns.values()]
+    order = np.lexsort(codes[::-1])
+    ids = [columns.pop(name)[order].tolist() for name in ("topic", "doc")]
+    return {"": _digest(ids)} | {name: _digest(column[order].tolist()) for name, column in columns.items()}
 
 
 def _parameter_values(owner: Measure | Symbol) -> Iterator[Any]:
