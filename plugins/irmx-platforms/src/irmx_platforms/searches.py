@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from irmx import DataWarning
+from irmx.toolkit import plural
 from irmx_platforms.spans import Json, Span, Trace, id_in, number
 
 _FLAT = re.compile(r"retrieval\.documents\.(\d{1,9})\.document\.(\w+)")
@@ -33,31 +37,45 @@ class Search:
     number: int | None = None
 
 
-def searches_of_spans(spans: Sequence[Span]) -> list[Search]:
+def searches_of_spans(path: Path, spans: Sequence[Span]) -> list[Search]:
     """Return the searches of traces in the order of their starts.
 
     The tokens of a search are those of the calls of models from its start to the next search of the session; those before the first
-    search are its own, too.
+    search are its own, too. If more than a twentieth of the calls have no tokens recorded, the searches of these calls have none.
     """
     trace = Trace(spans)
-    found = trace.outermost("retrieval")
-    sessions = [trace.session(span) for span in found]
+    if trace.differing:
+        what = f"{plural(len(trace.differing), 'span')} differ from an earlier one of the same trace and id"
+        warnings.warn(
+            f"{path}: {what}, first on {trace.differing[0].place}; the last counts.", DataWarning, stacklevel=2
+        )
+    found = [(trace.session(span), span) for span in trace.outermost("retrieval")]
     starts: dict[str, list[float]] = {}
-    for session, span in zip(sessions, found, strict=True):
+    for session, span in found:
         starts.setdefault(session, []).append(span.start)
-    calls = trace.outermost("chat")
-    tokens: dict[tuple[str, int], float] = {}
-    for call in calls:
-        if (session := trace.session(call)) in starts and call.tokens is not None:
+    calls: dict[tuple[str, int], list[Span]] = {}
+    for call in trace.outermost("chat"):
+        if (session := trace.session(call)) in starts:
             key = session, max(0, bisect_right(starts[session], call.start) - 1)
-            tokens[key] = tokens.get(key, 0.0) + call.tokens
+            calls.setdefault(key, []).append(call)
+    every = [call for of_search in calls.values() for call in of_search]
+    uncounted = [call for call in every if call.tokens is None]
+    are_many = 20 * len(uncounted) > len(every)
+    if uncounted and len(uncounted) < len(every):
+        what = (
+            f"{len(uncounted)} of {len(every)} calls of models have no number of tokens, first on {uncounted[0].place}"
+        )
+        so = "their searches have no tokens" if are_many else "they count 0"
+        warnings.warn(f"{path}: {what}; {so}.", DataWarning, stacklevel=2)
     counted: dict[str, int] = {}
     searches = []
-    for session, span in zip(sessions, found, strict=True):
+    for session, span in found:
         at = counted[session] = counted.get(session, -1) + 1
-        spent = tokens.get((session, at), 0.0) if tokens else None
-        query, documents = _query(span.attributes), _documents(span.attributes)
-        searches.append(Search(session, query, documents, span.place, max(0.0, span.end - span.start), spent))
+        of_search = calls.get((session, at), [])
+        is_known = len(uncounted) < len(every) and not (are_many and any(call.tokens is None for call in of_search))
+        tokens = sum(call.tokens or 0.0 for call in of_search) if is_known else None
+        time = span.end - span.start if span.end is not None and span.end >= span.start else None
+        searches.append(Search(session, _query(span.attributes), _documents(span.attributes), span.place, time, tokens))
     return searches
 
 

@@ -257,7 +257,7 @@ def _sessions(path: Path, content: bytes) -> dict[str, list[Search]]:
                 f"This object cannot be read as a search or a span: {why}.", place=f"{name}, line {line}"
             ) from None
     try:
-        return numbered([*searches_of_spans(spans), *searches])
+        return numbered([*searches_of_spans(path, spans), *searches])
     except ValueError as error:
         raise DataError(f"{path}: {error}.") from None
 
