@@ -487,3 +487,53 @@ def test_a_search_without_an_end_has_no_time(write: Any, dialect: Any, end: floa
     assert costs(path, "queries") == [2]
     at_once = dialect([sound, {**odd, "end": odd["start"]}], openinference)
     assert costs(write(at_once), "time") == [0.5]
+
+
+# -- documents that a span has twice -----------------------------------------------------------------------
+
+
+def found_by(write: Any, output: Any, **attributes: Any) -> list[str]:
+    """The documents of a search whose span has an output and other attributes."""
+    about = {
+        "openinference.span.kind": "RETRIEVER",
+        "session.id": "s",
+        "output.value": json.dumps(output),
+        **attributes,
+    }
+    context = {"trace_id": "t", "span_id": "s"}
+    line = {"context": context, "start_time": 1, "end_time": 2, "attributes": about}
+    return irmx.read_run(write(json.dumps(line))).docs(0)
+
+
+FLAT = {"retrieval.documents.0.document.id": "d1", "retrieval.documents.1.document.id": "d2"}
+LISTS = {
+    "OpenInference": FLAT,
+    "Phoenix": {"retrieval.documents": [{"id": "d1"}, {"id": "d2"}]},
+}
+
+
+@pytest.mark.parametrize("tool", LISTS)
+@pytest.mark.parametrize(
+    "output",
+    [["Document(id=d1, content: 'x')", "Document(id=d2, content: 'y')"], [{"id": "0"}, {"id": "1"}], ["d2", "d1"]],
+)
+def test_the_attributes_of_a_span_win_over_its_output(write: Any, tool: str, output: Any) -> None:
+    assert found_by(write, {"documents": output}, **LISTS[tool]) == ["d1", "d2"]
+
+
+def test_the_output_of_a_span_fills_what_its_attributes_lack(write: Any) -> None:
+    texts = {f"retrieval.documents.{i}.document.content": f"text {i}" for i in range(2)}
+    objects = [{"id": "d1", "page_content": "text 0"}, {"id": "d2", "page_content": "text 1"}]
+    assert found_by(write, {"documents": objects}, **texts) == ["d1", "d2"]
+    assert found_by(write, {"documents": objects}, **{"gen_ai.retrieval.documents": [{"score": 2}, {"id": ""}]}) == [
+        "d1",
+        "d2",
+    ]
+    assert found_by(write, {"documents": ["d1", "d2"]}) == ["d1", "d2"], "no documents in attributes"
+    with pytest.raises(DataError, match="2 of 2 documents have no id"):
+        found_by(write, {"documents": ["text 0", "text 1"]}, **texts)
+
+
+@pytest.mark.parametrize("attributes", [{"retrieval.documents": []}, {}])
+def test_an_empty_list_of_documents_is_recorded(write: Any, attributes: Any) -> None:
+    assert found_by(write, {"documents": []}, **attributes) == [""]

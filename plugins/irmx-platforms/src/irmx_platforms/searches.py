@@ -87,24 +87,36 @@ def _query(attributes: Mapping[str, Any]) -> str:
 
 
 def _documents(attributes: Mapping[str, Any]) -> Sequence[Json] | None:
-    """Return the documents of a search as objects, best first; None if none are recorded."""
+    """Return the documents of a search as objects, best first; None if none are recorded.
+
+    What the attributes say counts. The output, which often repeats them as texts, gives only what they lack.
+    """
     listed = attributes.get("gen_ai.retrieval.documents")
-    listed = parsed(listed) if isinstance(listed, str) else listed
-    if isinstance(listed, list):
-        return [_object(one) for one in listed]
     flat: dict[int, Json] = {}
     for key, value in attributes.items():
         if match := _FLAT.fullmatch(key):
             flat.setdefault(int(match[1]), {})[match[2]] = value
-    others = attributes.get("retrieval.documents")
-    documents: list[Any] = [flat[i] for i in sorted(flat)] or (others if isinstance(others, list) else [])
     output = parsed(attributes.get("output.value"))
     also = output.get("documents") if isinstance(output, dict) else None
-    if isinstance(also, list) and len(documents) in (0, len(also)):  # LangChain has the ids in its output only
-        pairs = zip(map(_object, also), map(_object, documents or also), strict=True)
-        documents = [{**there, **{k: v for k, v in one.items() if v is not None}} for one, there in pairs]
+    lists: list[Any] = [
+        parsed(listed) if isinstance(listed, str) else listed,
+        [flat[i] for i in sorted(flat)] or None,
+        attributes.get("retrieval.documents"),
+        also,
+    ]
+    recorded = [one for one in lists if isinstance(one, list)]
+    if not recorded:
+        return None
+    documents = next(filter(None, recorded), [])
     objects = [_object(one) for one in documents]
-    return [{**one, "metadata": parsed(one.get("metadata")) or one.get("metadata")} for one in objects] or None
+    if documents is not also and isinstance(also, list) and len(also) == len(objects):
+        # LangChain has the ids in its output only
+        others = [one if isinstance(one, dict) else {} for one in also]
+        objects = [
+            other | {key: value for key, value in one.items() if value not in (None, "")}
+            for other, one in zip(others, objects, strict=True)
+        ]
+    return [{**one, "metadata": parsed(one.get("metadata")) or one.get("metadata")} for one in objects]
 
 
 def _object(document: Any) -> Json:
