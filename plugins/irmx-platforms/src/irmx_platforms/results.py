@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import re
 import warnings
@@ -19,15 +21,24 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MEASURE = Param(str, "the measure to read, on the topics that have it", default="")
+TOPIC = Param(
+    str, "what a topic is: what was asked, or the number that the tool gives it", default="asked", choices=("asked", "number")
+)  # fmt: skip
+_LONGEST = 200
+"""The number of characters above which a topic is the beginning of what was asked, and a digest of it."""
 
 
 class Value(NamedTuple):
-    """A value of a file, which may be anything; the system is None if the file does not name it."""
+    """A value of a file, which may be anything; the system is None if the file does not name it.
+
+    ``test`` is what else identifies the item: values of a system for one topic are repeats of the same test only if it is the same.
+    """
 
     topic: str
     measure: str
     value: Any
     system: str | None = None
+    test: Any = None
 
 
 class Results(Format):
@@ -51,6 +62,20 @@ class Results(Format):
     @abstractmethod
     def values(self, path: Path, content: bytes) -> Iterable[Value]:
         """Yield the values of a file."""
+
+
+def topic_of(reader: Format, number: Any, asked: Any) -> str:
+    """Return the topic of an item: what was asked, as a text or as JSON; its number if the user wants this, or nothing else is known.
+
+    A number is a position: in another file it is another item, as soon as one is inserted, moved or left out.
+    """
+    if asked is None or reader["topic"] in ("number", "row"):
+        return text(number)
+    written = asked if isinstance(asked, str) else json.dumps(asked, sort_keys=True, ensure_ascii=False)
+    if len(written) > _LONGEST:
+        digest = hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{written[: _LONGEST // 2]}... {digest[:16]}"
+    return text(written)
 
 
 def chosen(reader: Format, name: str, known: Iterable[str]) -> str:
@@ -84,7 +109,7 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
     measure = reader["measure"] if "measure" in reader.SUPPORTED_PARAMS else ""
     try:
         every = [
-            Value(one.topic, text(one.measure), one.value, None if one.system is None else text(one.system))
+            one._replace(measure=text(one.measure), system=None if one.system is None else text(one.system))
             for one in values
         ]
     except DataError:
@@ -96,6 +121,7 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
         raise DataError(
             f"{path} has no values of {measure}. It has: {list_some(dict.fromkeys(one.measure for one in every), 10)}."
         )
+    _refuse_ambiguous(reader, path, every)
     asked = [one for one in every if not measure or one.measure == measure]
     found: dict[tuple[str | None, str, str], list[float]] = {}
     without: list[Value] = []
@@ -119,6 +145,20 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
         )
     columns = {"query_id": texts(topics), "measure": texts(measures), "value": pa.array(means, pa.float64())}
     return pa.table(columns if None in systems else columns | {"system": texts(systems)})
+
+
+def _refuse_ambiguous(reader: Format, path: Path, values: Iterable[Value]) -> None:
+    """Raise if results of a system that are not of the same test have the same topic, so that they are no repeats."""
+    first: dict[tuple[str | None, str], Any] = {}
+    several = [one.topic for one in values if first.setdefault((one.system, one.topic), one.test) != one.test]
+    if several:
+        known = reader.SUPPORTED_PARAMS["topic"]
+        other = next(name for name in known.choices or () if name != reader["topic"])
+        raise DataError(
+            f"{path}: different tests have the same topic ({len(set(several))} of {plural(len({key[1] for key in first}), 'topic')}, "
+            f"first {several[0]!r}), so that nothing says which of them another file has. Give each test a name or a variable of its own, or, if all files have the same "
+            f"tests under the same {other}, choose that: '{reader.NAME}(topic={other}):{path}'."
+        )
 
 
 def _mean(values: list[float]) -> float:
