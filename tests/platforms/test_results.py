@@ -362,6 +362,34 @@ def test_filters_of_lm_eval_are_chosen(write: Write) -> None:
         assert values_of(f"lm_eval(filter=loose):{path}", names=["m"]) == {"m": {"em": {asks(0): 1}}}
 
 
+def test_log_likelihoods_under_the_name_of_a_perplexity_are_read_as_what_they_are(write: Write, command: Any) -> None:
+    """lm-eval prints exp(-mean): 7.2 and 20.1. The means of exp(-l) of the documents, 4,904 and 20.1, would have the other order."""
+    good, poor = ([doc(i, perplexity=value, acc=0) for i, value in enumerate(of)] for of in ([-1] * 9 + [-10.8], [-3] * 10))  # fmt: skip
+    paths = [write(lines(*of), name) for name, of in (("poor", poor), ("good", good))]
+    with pytest.warns(DataWarning, match="perplexity is read as log_likelihood"):
+        scores = read_per_topic(paths)
+    better, worse = (scores.means().loc[system, "log_likelihood"] for system in ("good", "poor"))
+    assert (better, worse) == (pytest.approx(-1.98), -3)
+    done = command("compare", "--scores", *paths, "-o", "csv")
+    found = dict(zip(*(line.split(",") for line in done.out.splitlines()[:2]), strict=True))
+    assert (found["measure"], found["a"], found["wins"], found["losses"]) == ("log_likelihood", "good", "9", "1")
+    for arguments in (["compare", "--scores", *paths, "--less-is-better", "perplexity"],
+                      ["compare", "--scores", *(f"lm_eval(measure=perplexity):{path}" for path in paths)]):  # fmt: skip
+        done = command(*arguments)
+        assert done.code in (1, 2)
+        assert not done.out
+
+
+def test_log_likelihoods_per_word_and_byte(write: Write) -> None:
+    pair = {"word_perplexity": [-30.0, 10], "byte_perplexity": [-30.0, 60], "bits_per_byte": [-30.0, 60]}
+    with pytest.warns(DataWarning, match="bits_per_byte is read as log_likelihood_per_byte"):
+        assert values_of(write(lines(doc(0, **pair)), "m")) == {
+            "m": {"log_likelihood_per_word": {asks(0): -3}, "log_likelihood_per_byte": {asks(0): -0.5}}
+        }
+    computed = {"perplexity": 12.5, "word_perplexity": 23.0, "acc": 1}
+    assert values_of(write(lines(doc(0, **computed)), "m"))["m"].keys() == computed.keys(), "they are perplexities"
+
+
 def instance(id: str, perturbation: Any = None, **means: float | None) -> dict[str, Any]:
     stats = [
         {"name": {"name": name}, "count": 0} if mean is None else {"name": {"name": name}, "count": 1, "mean": mean}

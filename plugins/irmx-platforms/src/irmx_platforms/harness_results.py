@@ -9,15 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from irmx import DataError, DataWarning, Param
-from irmx_platforms.decoding import parsed, text
+from irmx.toolkit import list_some
+from irmx_platforms.decoding import number, parsed, text
 from irmx_platforms.results import MEASURE, TOPIC, Results, Value, chosen, json_lines, topic_of
 
 _OF_SAMPLES = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "doc_hash", "prompt_hash", "target_hash"}  # fmt: skip
 """What a sample of lm-eval has beside its measures, which older versions do not list."""
+_LIKELIHOODS = {
+    "perplexity": "log_likelihood",
+    "word_perplexity": "log_likelihood_per_word",
+    "byte_perplexity": "log_likelihood_per_byte",
+    "bits_per_byte": "log_likelihood_per_byte",
+}
+"""What samples have under the name of a perplexity, which lm-eval computes of the mean over all samples."""
 
 
 class LmEval(Results):
-    """Samples of lm-eval (``--log_samples``): topics are what documents of the task ask, and the system is the model in the results beside them."""
+    """Samples of lm-eval (``--log_samples``): topics are what documents of the task ask, and the system is the model in the results beside them.
+
+    Under the name of a perplexity samples have a log-likelihood, of which more is better; it is read as what it is.
+    """
 
     NAME, SHORT_DESC = "lm_eval", "samples of lm-eval, as its option --log_samples writes them"
     EXAMPLES = ("lm_eval:samples_task_2026.jsonl", "lm_eval(filter=strict-match):samples_task_2026.jsonl")
@@ -34,11 +45,24 @@ class LmEval(Results):
         filters = dict.fromkeys(str(sample.get("filter", "none")) for sample in samples)
         by = chosen(self, "filter", filters)
         system = self._system(path)
+        renamed: dict[str, str] = {}
         for sample in samples:
             if str(sample.get("filter", "none")) == by:
                 topic = topic_of(self, sample["doc_id"], sample["doc"])
-                for measure in sample.get("metrics") or [name for name in sample if name not in _OF_SAMPLES]:
-                    yield Value(topic, measure, sample[measure], system, sample["doc"])
+                values: dict[str, Any] = {}
+                for name in sample.get("metrics") or [name for name in sample if name not in _OF_SAMPLES]:
+                    likelihood = _likelihood(sample[name]) if name in _LIKELIHOODS else None
+                    if likelihood is None:
+                        values[name] = sample[name]
+                    else:
+                        renamed[name] = _LIKELIHOODS[name]
+                        values[renamed[name]] = likelihood
+                for measure, value in values.items():
+                    yield Value(topic, measure, value, system, sample["doc"])
+        if renamed and self["measure"] in ("", *renamed):
+            names = list_some(f"{name} is read as {measure}" for name, measure in renamed.items())
+            why = "samples have log-likelihoods, of which more is better, and lm-eval computes perplexities only of their mean"
+            warnings.warn(f"{path}: {names}: {why}.", DataWarning, stacklevel=2)
 
     def _system(self, path: Path) -> str | None:
         """Return the model of the results of the same time, or of the only ones in the folder; else what the folder is named after."""
@@ -53,6 +77,12 @@ class LmEval(Results):
             if isinstance(name, str) and name:
                 return name
         return path.parent.name if "__" in path.parent.name else None
+
+
+def _likelihood(value: Any) -> float | None:
+    """Return a log-likelihood, per word or byte if it comes with their number; None for what is none, such as a perplexity."""
+    likelihood, length = map(number, value if isinstance(value, list) and len(value) == 2 else (value, 1))
+    return likelihood / length if likelihood <= 0 < length else None
 
 
 class Helm(Results):
