@@ -5,13 +5,12 @@ from __future__ import annotations
 import io
 import math
 import re
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from irmx import DataError, DataWarning, Param
-from irmx_platforms.decoding import Json, decoded, number, parsed
+from irmx import DataError, Param
+from irmx_platforms.decoding import Json, decoded, number, parsed, warn
 from irmx_platforms.results import MEASURE, TOPIC, Results, Value, json_lines, topic_of
 
 _ERROR = 2
@@ -38,8 +37,11 @@ class Promptfoo(Results):
         systems = _names_of_systems(results)
         failed = [result for result in results if result.get("failureReason") == _ERROR]
         if failed:
-            said = f"{path}: {len(failed)} of {len(results)} results are errors of a provider, and left out; such as {failed[0].get('error')!r}."
-            warnings.warn(said[:500], DataWarning, stacklevel=2)
+            example = repr(failed[0].get("error"))[:400]
+            warn(
+                path,
+                f"{len(failed)} of {len(results)} results are errors of a provider, and left out; such as {example}",
+            )
         for result in results:
             if result.get("failureReason") == _ERROR:
                 continue

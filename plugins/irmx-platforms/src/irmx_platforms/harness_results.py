@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from irmx import DataError, DataWarning, Param
+from irmx import DataError, Param
 from irmx.toolkit import list_some
-from irmx_platforms.decoding import number, parsed, text
+from irmx_platforms.decoding import number, parsed, text, warn
 from irmx_platforms.results import MEASURE, TOPIC, Results, Value, chosen, json_lines, topic_of
 
 _OF_SAMPLES = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "doc_hash", "prompt_hash", "target_hash"}  # fmt: skip
@@ -62,7 +61,7 @@ class LmEval(Results):
         if renamed and self["measure"] in ("", *renamed):
             names = list_some(f"{name} is read as {measure}" for name, measure in renamed.items())
             why = "samples have log-likelihoods, of which more is better, and lm-eval computes perplexities only of their mean"
-            warnings.warn(f"{path}: {names}: {why}.", DataWarning, stacklevel=2)
+            warn(path, f"{names}: {why}")
 
     def _system(self, path: Path) -> str | None:
         """Return the model of the results of the same time, or of the only ones in the folder; else what the folder is named after."""
@@ -101,8 +100,7 @@ class Helm(Results):
         instances = parsed(path, content, self.NAME)
         changed = [instance for instance in instances if instance.get("perturbation")]
         if changed:
-            said = f"{path}: {len(changed)} of {len(instances)} results are of changed instances, and left out."
-            warnings.warn(said, DataWarning, stacklevel=2)
+            warn(path, f"{len(changed)} of {len(instances)} results are of changed instances, and left out")
         specification = _beside(path.parent / "run_spec.json", dict).get("adapter_spec")
         model = specification.get("model") if isinstance(specification, dict) else None
         asked = {

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import io
 import struct
-import warnings
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from irmx import DataError, DataWarning
+from irmx import DataError
 from irmx.toolkit import decompressed_limit, too_large
-from irmx_platforms.decoding import Json, parsed, text
+from irmx_platforms.decoding import Json, parsed, text, warn
 from irmx_platforms.results import MEASURE, TOPIC, Results, Value, topic_of
 
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -53,13 +52,11 @@ class Inspect(Results):
         log = _of_archive(path, content) if content.startswith(_ZIP) else parsed(path, content, self.NAME)
         system = str(log["eval"]["model"])
         if log["status"] != "success":
-            said = f"{path}: the evaluation did not finish; its status is {log['status']!r}."
-            warnings.warn(said, DataWarning, stacklevel=2)
+            warn(path, f"the evaluation did not finish; its status is {log['status']!r}")
         samples = log.get("samples") or []
         scored = [sample for sample in samples if sample.get("scores")]
         if len(scored) < len(samples) and scored:
-            said = f"{path}: {len(samples) - len(scored)} of {len(samples)} samples have no score, and are left out."
-            warnings.warn(said, DataWarning, stacklevel=2)
+            warn(path, f"{len(samples) - len(scored)} of {len(samples)} samples have no score, and are left out")
         for sample in scored:
             topic = topic_of(self, sample["id"], _asked(sample) if isinstance(sample["id"], int) else None)
             for scorer, score in sample["scores"].items():

@@ -6,16 +6,15 @@ import hashlib
 import json
 import math
 import re
-import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from irmx import DataError, DataWarning, Format, Param
+from irmx import DataError, Format, Param
 from irmx.toolkit import list_some, plural
-from irmx_platforms.decoding import decoded, number, parsed, text, texts
+from irmx_platforms.decoding import decoded, number, parsed, text, texts, understanding, warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -107,16 +106,11 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
     import pyarrow as pa
 
     measure = reader["measure"] if "measure" in reader.SUPPORTED_PARAMS else ""
-    try:
+    with understanding(str(path), reader.NAME):
         every = [
             one._replace(measure=text(one.measure), system=None if one.system is None else text(one.system))
             for one in values
         ]
-    except DataError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        why = f"it lacks {error}" if isinstance(error, KeyError) else error
-        raise DataError(f"{path} cannot be read as {reader.NAME}: {why}.") from None
     if measure and measure not in {one.measure for one in every}:
         raise DataError(
             f"{path} has no values of {measure}. It has: {list_some(dict.fromkeys(one.measure for one in every), 10)}."
@@ -179,13 +173,13 @@ def _complete(reader: Format, path: Path, keys: Iterable[tuple[str | None, str, 
     lacking = {name: len(topics) - len(has) for name, has in of_measures.items() if len(has) < len(topics)}
     if lacking and len(of_measures) > 1:
         shown = list_some(f"{name} (not for {number} of {len(topics)} results)" for name, number in lacking.items())
-        how = f"To read one on the topics that have it: '{reader.NAME}(measure={next(iter(lacking))}):{path}'."
+        how = f"To read one on the topics that have it: '{reader.NAME}(measure={next(iter(lacking))}):{path}'"
         if not complete:
-            raise DataError(f"{path} has no measure of all topics: {shown}. {how}")
+            raise DataError(f"{path} has no measure of all topics: {shown}. {how}.")
         left_out = (
             f"{plural(len(lacking), 'measure')} of some topics only {'is' if len(lacking) == 1 else 'are'} left out"
         )
-        warnings.warn(f"{path}: {left_out}: {shown}. {how}", DataWarning, stacklevel=3)
+        warn(path, f"{left_out}: {shown}. {how}")
     return complete or list(of_measures)
 
 
@@ -194,8 +188,9 @@ def _tell_of_omitted(path: Path, without: list[Value], length: int) -> None:
     if without:
         of_measures = list_some(f"{name} ({times})" for name, times in Counter(one.measure for one in without).items())
         example = f"{str(without[0].value)[:60]!r} for {without[0].topic[:60]}"
-        text = f"{len(without)} of {length} values left out, as no finite numbers: {of_measures}; such as {example}"
-        warnings.warn(f"{path}: {text}.", DataWarning, stacklevel=3)
+        warn(
+            path, f"{len(without)} of {length} values left out, as no finite numbers: {of_measures}; such as {example}"
+        )
 
 
 def _tell_of_repeats(path: Path, several: list[list[float]]) -> None:
@@ -204,5 +199,5 @@ def _tell_of_repeats(path: Path, several: list[list[float]]) -> None:
     if repeated:
         low, high = min(repeated), max(repeated)
         times = f"{low}" if low == high else f"{low} to {high}"
-        text = f"{plural(len(repeated), 'value')} of {len(several)} averaged over repeats of the same item, {times} of each"
-        warnings.warn(f"{path}: {text}.", DataWarning, stacklevel=3)
+        what = f"{plural(len(repeated), 'value')} of {len(several)}"
+        warn(path, f"{what} averaged over repeats of the same item, {times} of each")

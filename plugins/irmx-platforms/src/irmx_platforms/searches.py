@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from irmx import DataWarning
 from irmx.toolkit import plural
+from irmx_platforms.decoding import warn
 from irmx_platforms.spans import Json, Span, Trace, id_in, number
 
 _FLAT = re.compile(r"retrieval\.documents\.(\d{1,9})\.document\.(\w+)")
@@ -46,9 +45,7 @@ def searches_of_spans(path: Path, spans: Sequence[Span]) -> list[Search]:
     trace = Trace(spans)
     if trace.differing:
         what = f"{plural(len(trace.differing), 'span')} differ from an earlier one of the same trace and id"
-        warnings.warn(
-            f"{path}: {what}, first on {trace.differing[0].place}; the last counts.", DataWarning, stacklevel=2
-        )
+        warn(path, f"{what}, first on {trace.differing[0].place}; the last counts")
     found = [(trace.session(span), span) for span in trace.outermost("retrieval")]
     starts: dict[str, list[float]] = {}
     for session, span in found:
@@ -66,7 +63,7 @@ def searches_of_spans(path: Path, spans: Sequence[Span]) -> list[Search]:
             f"{len(uncounted)} of {len(every)} calls of models have no number of tokens, first on {uncounted[0].place}"
         )
         so = "their searches have no tokens" if are_many else "they count 0"
-        warnings.warn(f"{path}: {what}; {so}.", DataWarning, stacklevel=2)
+        warn(path, f"{what}; {so}")
     counted: dict[str, int] = {}
     searches = []
     for session, span in found:
