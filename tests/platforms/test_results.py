@@ -184,6 +184,11 @@ def result(test: int, prompt: int, label: str, score: Any, vars: Any = None, **n
     }
 
 
+def asks(question: Any) -> str:
+    """The topic of a test, or of a document, with a question."""
+    return json.dumps({"question": question})
+
+
 def promptfoo(*results: Any) -> dict[str, Any]:
     return {"evalId": "eval-1", "results": {"version": 3, "prompts": [], "results": list(results)}}
 
@@ -196,13 +201,14 @@ def test_results_of_promptfoo(write: Write) -> None:
         result(1, 0, "", 1, long=1),
     )
     one["results"]["results"][3]["provider"] = {"id": "a"}
+    zero, first = asks(0), asks(1)
     expected = {
-        "b": {"long": {"1": 1, "0": 0}, "score": {"1": 0.5, "0": 1}},
-        "a": {"long": {"0": 0.5, "1": 1}, "score": {"0": 0.25, "1": 1}},
+        "b": {"long": {first: 1, zero: 0}, "score": {first: 0.5, zero: 1}},
+        "a": {"long": {zero: 0.5, first: 1}, "score": {zero: 0.25, first: 1}},
     }
     assert values_of(write(one, indent=2)) == expected
     prompts = promptfoo(result(0, 0, "a", 1), result(0, 2, "b", 0), result(0, 3, "b", 0.5), result(0, 1, "a", 0.75))
-    scores = {system: of["score"]["0"] for system, of in values_of(write(prompts)).items()}
+    scores = {system: of["score"][asks(0)] for system, of in values_of(write(prompts)).items()}
     assert scores == {"a prompt 1": 1, "a prompt 2": 0.75, "b prompt 1": 0, "b prompt 2": 0.5}
 
 
@@ -218,7 +224,7 @@ def test_tests_about_the_same_are_one_topic_and_errors_are_left_out(write: Write
         )
     )
     with pytest.warns(DataWarning) as told:
-        assert values_of(path) == {"a": {"score": {"2": 0.25, "0": 0.5}}}
+        assert values_of(path) == {"a": {"score": {asks("who?"): 0.25, asks("why?"): 0.5}}}
     assert "1 of 4 results are errors of a provider, and left out; such as 'timeout'" in str(told[0].message)
     assert "1 value of 2 averaged over repeats" in str(told[1].message)
 
@@ -230,14 +236,14 @@ def test_measures_of_some_tests_are_left_out_unless_asked_for(write: Write) -> N
         match=r"paris \(not for 2 of 3 results\), seine \(not for 1 of 3 results\)\. .*'promptfoo\(measure=paris\):",
     ):
         assert list(values_of(path)["a"]) == ["score"]
-    assert values_of(f"promptfoo(measure=seine):{path}") == {"a": {"seine": {"1": 0, "2": 1}}}
+    assert values_of(f"promptfoo(measure=seine):{path}") == {"a": {"seine": {asks(1): 0, asks(2): 1}}}
     with pytest.raises(DataError, match="has no values of rome"):
         read_per_topic(f"promptfoo(measure=rome):{path}")
 
 
 def test_lines_of_promptfoo(write: Write) -> None:
     results = [{"gradingResult": {"pass": True}, **result(test, 0, "a", test / 2)} for test in (1, 0)]
-    assert values_of(write(lines(*results))) == {"a": {"score": {"1": 0.5, "0": 0}}}
+    assert values_of(write(lines(*results))) == {"a": {"score": {asks(1): 0.5, asks(0): 0}}}
 
 
 # -- DeepEval and ragas ------------------------------------------------------------------------------------
@@ -323,13 +329,13 @@ def test_cells_of_ragas_that_are_no_numbers(write: Write) -> None:
 
 def doc(id: int, filter: str | None = "none", **measures: Any) -> dict[str, Any]:
     listed = {} if filter is None else {"filter": filter, "metrics": list(measures)}
-    return {"doc_id": id, "doc": {"question": "?"}, "target": "x", **listed, "doc_hash": "0", **measures}
+    return {"doc_id": id, "doc": {"question": id}, "target": "x", **listed, "doc_hash": "0", **measures}
 
 
 def test_samples_of_lm_eval(write: Write) -> None:
     name = "out/samples_task_2026-01-01T00-00-00.1.jsonl"
     path = write(lines(doc(0, acc=1.0), doc(1, acc=0.0)), name)
-    values = {"acc": {"0": 1, "1": 0}}
+    values = {"acc": {asks(0): 1, asks(1): 0}}
     assert values_of(path) == {Path(path).name: values}
     write({"model_name": "org/other"}, "out/results_2025-01-01T00-00-00.1.json")
     assert values_of(path) == {"org/other": values}
@@ -337,10 +343,10 @@ def test_samples_of_lm_eval(write: Write) -> None:
     assert values_of(path) == {"org/model": values}
     assert values_of(path, names=["mine"]) == {"mine": values}
     write("{", "out/results_2026-01-01T00-00-00.1.json")
-    with pytest.raises(DataError, match="names the system, cannot be read"):
+    with pytest.raises(DataError, match="cannot be read"):
         read_per_topic(path)
     assert values_of(write(lines(doc(0, None, f1=0.5)), "org__model/samples_t.jsonl")) == {
-        "org__model": {"f1": {"0": 0.5}}
+        "org__model": {"f1": {asks(0): 0.5}}
     }
 
 
@@ -351,9 +357,37 @@ def test_filters_of_lm_eval_are_chosen(write: Write) -> None:
     ):
         read_per_topic(path)
     with pytest.warns(
-        DataWarning, match=r"1 of 2 values left out, as no finite numbers: pair \(1\); such as '\[1, 2\]' for 0"
+        DataWarning, match=r"1 of 2 values left out, as no finite numbers: pair \(1\); such as '\[1, 2\]' for"
     ):
-        assert values_of(f"lm_eval(filter=loose):{path}", names=["m"]) == {"m": {"em": {"0": 1}}}
+        assert values_of(f"lm_eval(filter=loose):{path}", names=["m"]) == {"m": {"em": {asks(0): 1}}}
+
+
+def test_log_likelihoods_under_the_name_of_a_perplexity_are_read_as_what_they_are(write: Write, command: Any) -> None:
+    """lm-eval prints exp(-mean): 7.2 and 20.1. The means of exp(-l) of the documents, 4,904 and 20.1, would have the other order."""
+    good, poor = ([doc(i, perplexity=value, acc=0) for i, value in enumerate(of)] for of in ([-1] * 9 + [-10.8], [-3] * 10))  # fmt: skip
+    paths = [write(lines(*of), name) for name, of in (("poor", poor), ("good", good))]
+    with pytest.warns(DataWarning, match="perplexity is read as log_likelihood"):
+        scores = read_per_topic(paths)
+    better, worse = (scores.means().loc[system, "log_likelihood"] for system in ("good", "poor"))
+    assert (better, worse) == (pytest.approx(-1.98), -3)
+    done = command("compare", "--scores", *paths, "-o", "csv")
+    found = dict(zip(*(line.split(",") for line in done.out.splitlines()[:2]), strict=True))
+    assert (found["measure"], found["a"], found["wins"], found["losses"]) == ("log_likelihood", "good", "9", "1")
+    for arguments in (["compare", "--scores", *paths, "--less-is-better", "perplexity"],
+                      ["compare", "--scores", *(f"lm_eval(measure=perplexity):{path}" for path in paths)]):  # fmt: skip
+        done = command(*arguments)
+        assert done.code in (1, 2)
+        assert not done.out
+
+
+def test_log_likelihoods_per_word_and_byte(write: Write) -> None:
+    pair = {"word_perplexity": [-30.0, 10], "byte_perplexity": [-30.0, 60], "bits_per_byte": [-30.0, 60]}
+    with pytest.warns(DataWarning, match="bits_per_byte is read as log_likelihood_per_byte"):
+        assert values_of(write(lines(doc(0, **pair)), "m")) == {
+            "m": {"log_likelihood_per_word": {asks(0): -3}, "log_likelihood_per_byte": {asks(0): -0.5}}
+        }
+    computed = {"perplexity": 12.5, "word_perplexity": 23.0, "acc": 1}
+    assert values_of(write(lines(doc(0, **computed)), "m"))["m"].keys() == computed.keys(), "they are perplexities"
 
 
 def instance(id: str, perturbation: Any = None, **means: float | None) -> dict[str, Any]:
@@ -447,6 +481,105 @@ def test_responses_of_rank_eval(write: Write) -> None:
     }
     with pytest.warns(DataWarning, match="1 request failed, first 'q3'"):
         read_per_topic(write({**response, "failures": {"q3": {"error": "timeout"}}}))
+
+
+# -- items are what was asked ------------------------------------------------------------------------------
+
+QUESTIONS = {"alpha": 0.9, "beta": 0.1, "gamma": 0.5}
+"""Questions, and what one system scores on them."""
+
+
+def of_promptfoo(questions: Any) -> Any:
+    return promptfoo(*(result(i, 0, "m", score, {"q": q}) for i, (q, score) in enumerate(questions)))
+
+
+def of_inspect(questions: Any) -> Any:
+    """A log whose dataset has no ids: Inspect numbers the samples, and messages have ids of the run."""
+    messages = ([{"id": f"of {score}", "role": "user", "content": q}] for q, score in questions)
+    return log(*({**sample(i, m=score), "input": said} for i, ((_, score), said) in enumerate(zip(questions, messages, strict=True), 1)))  # fmt: skip
+
+
+def of_lm_eval(questions: Any) -> Any:
+    return lines(*({**doc(i, m=score), "doc": {"q": q}} for i, (q, score) in enumerate(questions)))
+
+
+def of_deepeval(questions: Any) -> Any:
+    turns = ([{"role": "user", "content": q}, {"role": "assistant", "content": str(score)}] for q, score in questions)
+    cases = [{**case(f"conversational_test_case_{i}", m=q[1]), "turns": said} for i, (q, said) in enumerate(zip(questions, turns, strict=True))]  # fmt: skip
+    return {"testCases": [], "conversationalTestCases": cases, "identifier": "m"}
+
+
+def of_pytest(questions: Any) -> Any:
+    """DeepEval's cases from a parametrized test."""
+    return {
+        "testCases": [case(f"test_app[test_case{i}]", q, m=score) for i, (q, score) in enumerate(questions)],
+        "identifier": "m",
+    }
+
+
+TOOLS = [of_promptfoo, of_inspect, of_lm_eval, of_deepeval, of_pytest]
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_items_are_paired_by_what_was_asked(write: Write, tool: Any) -> None:
+    """However they are numbered: moved, after an inserted one, or what is left of them."""
+    rows = list(QUESTIONS.items())
+    others = {"moved": rows[::-1], "inserted": [("new", 0.3), *rows], "filtered": rows[1:]}
+    for questions in others.values():
+        after = [(question, score + 0.05) for question, score in questions]
+        [[one]] = [of.values() for of in values_of(write(tool(rows)), names=["before"]).values()]
+        [[other]] = [of.values() for of in values_of(write(tool(after)), names=["after"]).values()]
+        both = one.keys() & other.keys()
+        assert len(both) == len(set(QUESTIONS) & dict(questions).keys())
+        assert [other[item] - one[item] for item in both] == pytest.approx([0.05] * len(both))
+
+
+def test_instances_of_helm_are_what_is_asked_in_the_file_beside(write: Write) -> None:
+    for name, order in (("a", "xyz"), ("b", "zyx")):
+        asked = [
+            {"id": f"id{i}", "input": {"text": q}, "references": [{"output": {"text": "yes"}}]}
+            for i, q in enumerate(order)
+        ]
+        write([*asked, {**asked[0], "input": {"text": "typo"}, "perturbation": {"name": "typos"}}], f"{name}/instances.json")  # fmt: skip
+        write([instance(f"id{i}", m=ord(q)) for i, q in enumerate(order)], f"{name}/per_instance_stats.json")
+    paths = [str(Path(write("", "-")).parent / name / "per_instance_stats.json") for name in "ab"]
+    a, b = values_of(paths, names=["a", "b"]).values()
+    assert a == b
+    a, b = values_of([f"helm(topic=number):{path}" for path in paths], names=["a", "b"]).values()
+    assert a != b
+
+
+def test_tests_that_ask_the_same_but_are_not_repeats_are_refused(write: Write, command: Any) -> None:
+    same = [result(i, 0, "a", i / 2, {"q": "?"}) for i in range(2)]
+    with pytest.warns(DataWarning, match="averaged over repeats"):
+        assert values_of(write(promptfoo(*same))) == {"a": {"score": {'{"q": "?"}': 0.25}}}
+    same[1]["testCase"] = {**same[1]["testCase"], "assert": [{"type": "equals", "value": "x"}]}
+    of_inspect = log(*({**sample(i, m=i / 2), "input": "?"} for i in range(2)))
+    of_deepeval = {"testCases": [{**case(f"test_case_{i}", "?", m=i / 2), "expectedOutput": str(i)} for i in range(2)]}
+    of_ragas = lines(*({"user_input": "?", "reference": str(i), "m": i / 2} for i in range(2)))
+    for way, content in {
+        "promptfoo(topic=number)": promptfoo(*same),
+        "inspect(topic=number)": of_inspect,
+        "deepeval(topic=name)": of_deepeval,
+        "ragas(topic=row)": of_ragas,
+    }.items():
+        paths = [write(content, name) for name in ("a", "b")]
+        with pytest.raises(DataError, match="different tests"):
+            read_per_topic(paths[0])
+        assert command("compare", "--scores", *paths, "--label", "b=other").code == 1
+        if "deepeval" not in way:
+            [measures] = values_of(f"{way}:{paths[0]}").values()
+            assert [list(of.values()) for of in measures.values()] == [[0, 0.5]]
+    numbers = [doc(0, m=0), {**doc(0, m=1), "doc": {"question": "of another task"}}]
+    with pytest.raises(DataError, match="topic=asked"):
+        read_per_topic(f"lm_eval(topic=number):{write(lines(*numbers))}")
+
+
+def test_a_long_question_is_shortened_to_a_topic_of_its_own(write: Write) -> None:
+    long = [("x" * 5000 + end, score) for end, score in (("a", 0.5), ("b", 1))]
+    [measures] = values_of(write(of_promptfoo(long))).values()
+    assert list(measures["score"].values()) == [0.5, 1]
+    assert max(map(len, measures["score"])) < 200
 
 
 # -- what cannot be read -----------------------------------------------------------------------------------
@@ -543,7 +676,7 @@ def platforms() -> Path:
 @pytest.mark.filterwarnings("ignore::irmx.DataWarning")
 @pytest.mark.parametrize("name", ["toy_qa_system-A.json", "toy_qa_system-A_zstd.eval", "toy_qa_system-B_zstd.eval"])
 def test_logs_of_inspect_have_the_means_that_inspect_computed(platforms: Path, name: str) -> None:
-    [(system, of_measures)] = values_of(platforms / "inspect" / name).items()
+    [(system, of_measures)] = values_of(f"inspect(topic=number):{platforms / 'inspect' / name}").items()
     assert system == f"mockllm/system-{name[14]}" if "system" in name else True
     if name.endswith(".json"):
         whole = json.loads((platforms / "inspect" / name).read_text())
@@ -554,7 +687,7 @@ def test_logs_of_inspect_have_the_means_that_inspect_computed(platforms: Path, n
                     measure = f"{reduced['scorer']}.{key}" if key else reduced["scorer"]
                     assert of_measures[measure][str(one["sample_id"])] == pytest.approx(value)
     else:
-        of_json = values_of(platforms / "inspect" / "toy_qa_system-A.json")["mockllm/system-A"]
+        of_json = values_of(f"inspect(topic=number):{platforms}/inspect/toy_qa_system-A.json")["mockllm/system-A"]
         assert of_measures.keys() == of_json.keys()
         assert (of_measures == of_json) == ("system-A" in name)
 

@@ -410,3 +410,130 @@ def test_the_price_of_a_search_is_no_cost_of_each_document(key: str, write: Any)
         "SessionCost(of='price') CWL(user=precision(k=2),value=ETC)", {"s": {"x": 1}}, path
     ).values()
     assert (price, cost) == (0.5, 2)  # of two documents, at the default of 1
+
+
+# -- what is missing or doubled ----------------------------------------------------------------------------
+
+COST = "SessionCost(of='{}')"
+QRELS = {"conversation": {"d1": 1}}
+
+
+def costs(path: str, *of: str) -> list[float]:
+    """What the conversation costs."""
+    return list(irmx.calc_aggregate([COST.format(one) for one in of], QRELS, path).values())
+
+
+@pytest.mark.parametrize("dialect", [otlp, sdk, langsmith])
+def test_a_span_that_was_exported_twice_is_one_span(write: Any, dialect: Any) -> None:
+    once = dialect(AGENT, genai)
+    assert rows(irmx.read_run(write(once + "\n" + once))) == rows(irmx.read_run(write(once)))
+
+
+def test_of_a_span_that_comes_again_the_last_that_ended_counts(write: Any) -> None:
+    search = {"query": "q", "docs": [("d1", 1.0)], "session": "conversation"}
+    begun = {**span(1, "retrieval", 1, session="conversation"), "end": 0}
+    whole, later = span(1, "retrieval", 1, **search), {**span(1, "retrieval", 1, **search), "end": 9}
+    for spans in ([begun, whole], [whole, begun], [begun, whole, begun]):
+        path = write(otlp(spans, genai))
+        assert (irmx.read_run(path).docs(0), costs(path, "time", "queries")) == (["d1"], [0.5, 1])
+    with pytest.warns(DataWarning, match="1 span differ"):
+        assert costs(write(otlp([whole, later], genai)), "time", "queries") == [8, 1]
+
+
+def agents(lacking: int) -> str:
+    """Forty calls of models in two conversations, of which the last of the first conversation lack their tokens."""
+    spans = []
+    for conversation, number in (("conversation", 100), ("other", 200)):
+        root = span(number, "invoke_agent", 0, session=conversation)
+        search = span(number + 1, "retrieval", 1, number, query="q", docs=[("d1", 1.0)])
+        calls = [span(number + 2 + i, "chat", 2 + i, number, tokens=(6, 4)) for i in range(20)]
+        spans += [root, search, *calls]
+    for i in range(lacking):
+        del spans[21 - i]["tokens"]
+    return otlp(spans, genai)
+
+
+def test_calls_without_tokens_are_counted_and_many_are_no_zero(write: Any, command: Any, tmp_path: Path) -> None:
+    assert costs(write(agents(0)), "tokens") == [200]
+    with pytest.warns(DataWarning, match="2 of 40 calls"):
+        assert costs(write(agents(2)), "tokens") == [180]
+    path = write(agents(3))
+    with pytest.warns(DataWarning, match="3 of 40 calls"):
+        tokens = irmx.read_run(path).column("tokens").tolist()
+    assert str(tokens) == "[nan, 200.0]"
+    (tmp_path / "qrels").write_text("conversation 0 d1 1\nother 0 d1 1\n")
+    (tmp_path / "others").write_text("other 0 d1 1\n")
+    done = command("eval", tmp_path / "qrels", path, COST.format("tokens"))
+    assert (done.code, done.out) == (1, "")
+    for qrels, measure, value in (("others", "tokens", 200), ("qrels", "time", 0.5)):
+        done = command("eval", tmp_path / qrels, path, COST.format(measure), "-o", "csv")
+        assert (done.code, f"{value}" in done.out) == (0, True), done.err
+
+
+@pytest.mark.parametrize("end", [0, 0.5])
+@pytest.mark.parametrize("dialect", [otlp, sdk, langsmith])
+def test_a_search_without_an_end_has_no_time(write: Any, dialect: Any, end: float) -> None:
+    """Nor has one that ends before it starts; one that ends at once took no time."""
+    sound = span(1, "retrieval", 1, session="conversation", query="q", docs=[("d1", 1.0)])
+    odd = {**span(2, "retrieval", 2, query="r", docs=[("d2", 1.0)]), "end": end}
+    content = dialect([sound, odd], openinference)
+    if not end:
+        content = content.replace('"1970-01-01T00:00:00Z"', "null").replace('"1970-01-01T00:00:00.000000"', "null")
+    path = write(content)
+    topic = irmx.read_run(path)
+    assert str(topic.column("time").tolist()) == "[0.5, nan]"
+    with pytest.raises(DataError, match="1 of 2 queries"):
+        costs(path, "time")
+    assert costs(path, "queries") == [2]
+    at_once = dialect([sound, {**odd, "end": odd["start"]}], openinference)
+    assert costs(write(at_once), "time") == [0.5]
+
+
+# -- documents that a span has twice -----------------------------------------------------------------------
+
+
+def found_by(write: Any, output: Any, **attributes: Any) -> list[str]:
+    """The documents of a search whose span has an output and other attributes."""
+    about = {
+        "openinference.span.kind": "RETRIEVER",
+        "session.id": "s",
+        "output.value": json.dumps(output),
+        **attributes,
+    }
+    context = {"trace_id": "t", "span_id": "s"}
+    line = {"context": context, "start_time": 1, "end_time": 2, "attributes": about}
+    return irmx.read_run(write(json.dumps(line))).docs(0)
+
+
+FLAT = {"retrieval.documents.0.document.id": "d1", "retrieval.documents.1.document.id": "d2"}
+LISTS = {
+    "OpenInference": FLAT,
+    "Phoenix": {"retrieval.documents": [{"id": "d1"}, {"id": "d2"}]},
+}
+
+
+@pytest.mark.parametrize("tool", LISTS)
+@pytest.mark.parametrize(
+    "output",
+    [["Document(id=d1, content: 'x')", "Document(id=d2, content: 'y')"], [{"id": "0"}, {"id": "1"}], ["d2", "d1"]],
+)
+def test_the_attributes_of_a_span_win_over_its_output(write: Any, tool: str, output: Any) -> None:
+    assert found_by(write, {"documents": output}, **LISTS[tool]) == ["d1", "d2"]
+
+
+def test_the_output_of_a_span_fills_what_its_attributes_lack(write: Any) -> None:
+    texts = {f"retrieval.documents.{i}.document.content": f"text {i}" for i in range(2)}
+    objects = [{"id": "d1", "page_content": "text 0"}, {"id": "d2", "page_content": "text 1"}]
+    assert found_by(write, {"documents": objects}, **texts) == ["d1", "d2"]
+    assert found_by(write, {"documents": objects}, **{"gen_ai.retrieval.documents": [{"score": 2}, {"id": ""}]}) == [
+        "d1",
+        "d2",
+    ]
+    assert found_by(write, {"documents": ["d1", "d2"]}) == ["d1", "d2"], "no documents in attributes"
+    with pytest.raises(DataError, match="2 of 2 documents have no id"):
+        found_by(write, {"documents": ["text 0", "text 1"]}, **texts)
+
+
+@pytest.mark.parametrize("attributes", [{"retrieval.documents": []}, {}])
+def test_an_empty_list_of_documents_is_recorded(write: Any, attributes: Any) -> None:
+    assert found_by(write, {"documents": []}, **attributes) == [""]

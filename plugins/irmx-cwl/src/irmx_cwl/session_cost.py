@@ -102,14 +102,18 @@ class SessionCost(Measure):
             return session, number, np.bincount(of_row.ravel()[seen.row], minlength=len(session)).astype(float)
         cost = rows.column(COSTS[self["of"]], missing_ok=True)
         of_query = cost[first]
-        for i in np.flatnonzero(~(cost >= 0) | (cost != of_query[of_row.ravel()]))[:1].tolist():
+        if len(missing := np.flatnonzero(np.isnan(of_query))):
+            of = self["of"]
+            raise DataError(
+                f"{len(missing)} of {len(of_query)} queries have no value in the run column {of!r}, first query "
+                f"{number[missing[0]]} of session {rankings.topics[session[missing[0]]]}, so that it is not known what their "
+                f"sessions cost. Record {of} for every query, or leave these sessions out of the judgments."
+            ).at(rows.place([first[missing[0]]]))
+        for i in np.flatnonzero((cost < 0) | (cost != of_query[of_row.ravel()]))[:1].tolist():
             shown = "no value" if np.isnan(cost[i]) else f"{cost[i]:g}"
             where = f"query {number[of_row.ravel()[i]]} of session {rankings.topics[rows.topic[i]]}"
-            what = (
-                "0 or more"
-                if not cost[i] >= 0
-                else f"{of_query[of_row.ravel()[i]]:g}, as in the first row of this query"
-            )
+            same = f"{of_query[of_row.ravel()[i]]:g}, as in the first row of this query"
+            what = "0 or more" if cost[i] < 0 else same
             raise DataError(f"The run column {self['of']!r} must be {what}. It has {shown} for {where}.").at(
                 rows.place([i])
             )

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 import re
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from irmx import DataError, DataWarning, Param
-from irmx_platforms.decoding import Json, decoded, number, parsed, text
-from irmx_platforms.results import MEASURE, Results, Value, json_lines
+from irmx import DataError, Param
+from irmx_platforms.decoding import Json, decoded, number, parsed, warn
+from irmx_platforms.results import MEASURE, TOPIC, Results, Value, json_lines, topic_of
 
 _ERROR = 2
 """promptfoo's reason for a failure that is an error of the provider, not of an assertion."""
@@ -22,11 +20,12 @@ _ERROR = 2
 class Promptfoo(Results):
     """Results of promptfoo: topics are tests, measures the named scores and ``score``, and systems the providers.
 
-    Tests with the same variables are one topic, named after the number of the first. A provider with several prompts is several systems.
+    A test is what its variables ask; tests that agree in all are repeats. A provider with several prompts is several systems.
     """
 
     NAME, SHORT_DESC = "promptfoo", "results of promptfoo as JSON or JSON Lines"
     EXAMPLES = ("promptfoo:out.json", "promptfoo(measure=score):out.json")
+    SUPPORTED_PARAMS = {"measure": MEASURE, "topic": TOPIC}
     SIGNS = (rb"\{", rb'^\{\s*"evalId"\s*:|"gradingResult"\s*:', rb'"results"\s*:\s*\{|"namedScores"\s*:')
 
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
@@ -35,33 +34,23 @@ class Promptfoo(Results):
             results = parsed(path, content, self.NAME)["results"]["results"]
         else:
             results = [result for _, result in json_lines(path, content, self.NAME)]
-        systems, topics = _names_of_systems(results), _first_tests(results)
+        systems = _names_of_systems(results)
         failed = [result for result in results if result.get("failureReason") == _ERROR]
         if failed:
-            said = f"{path}: {len(failed)} of {len(results)} results are errors of a provider, and left out; such as {failed[0].get('error')!r}."
-            warnings.warn(said[:500], DataWarning, stacklevel=2)
+            example = repr(failed[0].get("error"))[:400]
+            warn(
+                path,
+                f"{len(failed)} of {len(results)} results are errors of a provider, and left out; such as {example}",
+            )
         for result in results:
             if result.get("failureReason") == _ERROR:
                 continue
-            system, topic = systems[result["promptIdx"]], topics[_variables(result)]
+            system, test = systems[result["promptIdx"]], result["testCase"]
+            topic = topic_of(self, result["testIdx"], test.get("vars") or {})
             for measure, value in {**(result.get("namedScores") or {}), "score": result["score"]}.items():
-                yield Value(topic, measure, value, system)
+                yield Value(topic, measure, value, system, test)
         if not results:
             raise DataError(f"{path} has no results.")
-
-
-def _variables(result: Json) -> str:
-    """Return what a test is about: its variables, or its number if it has none."""
-    variables = result.get("testCase", {}).get("vars")
-    return json.dumps(variables, sort_keys=True) if variables else text(result["testIdx"])
-
-
-def _first_tests(results: list[Json]) -> dict[str, str]:
-    """Return the number of the first test about the same, by what it is about."""
-    first: dict[str, str] = {}
-    for result in sorted(results, key=lambda result: result["testIdx"]):
-        first.setdefault(_variables(result), text(result["testIdx"]))
-    return first
 
 
 def _names_of_systems(results: list[Json]) -> dict[int, str]:
@@ -76,6 +65,10 @@ def _names_of_systems(results: list[Json]) -> dict[int, str]:
         prompt: f"{label} prompt {prompts[label].index(prompt) + 1}" if label in several else label
         for prompt, label in labels.items()
     }
+
+
+_MADE_UP = re.compile(r"(conversational_)?test_case_\d+|.*\[\D*\d+\]")
+"""Names of cases that are positions: DeepEval's, and those of pytest for the cases of a parametrized test."""
 
 
 class DeepEval(Results):
@@ -94,10 +87,13 @@ class DeepEval(Results):
         run = parsed(path, content, self.NAME)
         system = run.get("identifier") or (run.get("hyperparameters") or {}).get("model")
         for case in [*run["testCases"], *(run.get("conversationalTestCases") or ())]:
-            is_named = self["topic"] == "name" and not re.fullmatch(r"test_case_\d+", str(case["name"]))
-            topic = text(case["name"] if is_named or "input" not in case else case["input"])
+            is_named = self["topic"] == "name" and not _MADE_UP.fullmatch(str(case["name"]))
+            said = [turn["content"] for turn in case.get("turns") or () if turn["role"] == "user"]
+            asked = case.get("input") or case.get("scenario") or said or None
+            topic = topic_of(self, case["name"], None if is_named else asked)
+            test = asked, case.get("expectedOutput"), case.get("context")
             for metric in case.get("metricsData") or ():
-                yield Value(topic, metric["name"], metric.get("score"), None if system is None else str(system))
+                yield Value(topic, metric["name"], metric.get("score"), None if system is None else str(system), test)
 
 
 _OF_SAMPLES = {
@@ -133,11 +129,11 @@ class Ragas(Results):
         names = dict.fromkeys(name for row in rows for name in row if name not in _OF_SAMPLES)
         measures = [name for name in names if _holds_numbers([row.get(name) for row in rows])]
         for position, row in enumerate(rows, 1):
-            spoken = json.dumps(row["user_input"]) if isinstance(row["user_input"], list) else row["user_input"]
-            topic = text(spoken) if self["topic"] == "input" else str(position)
+            topic = topic_of(self, position, row["user_input"] or "")
             for measure in measures:
                 value = row.get(measure)
-                yield Value(topic, measure, _TRUTH.get(value, value) if isinstance(value, str) else value)
+                value = _TRUTH.get(value, value) if isinstance(value, str) else value
+                yield Value(topic, measure, value, test=row.get("reference"))
 
     def _rows(self, path: Path, content: bytes) -> list[dict[str, Any]]:
         """Return the rows of a table; the cells of csv are texts."""

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irmx import DataError
+from irmx import DataError, DataWarning
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Json = dict[str, Any]
+
+
+def warn(path: Path, what: str) -> None:
+    """Warn of something in a file."""
+    warnings.warn(f"{path}: {what}.", DataWarning, stacklevel=3)
+
+
+@contextmanager
+def understanding(what: str, name: str, place: str = "") -> Iterator[None]:
+    """Raise DataError for content that lacks something, or has it in a form that is not that of ``name``."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError) as error:
+        why = f"it lacks {error}" if isinstance(error, KeyError) else error
+        raise DataError(f"{what} cannot be read as {name}: {why}.", place=place) from None
 
 
 def decoded(path: Path, content: bytes) -> str:

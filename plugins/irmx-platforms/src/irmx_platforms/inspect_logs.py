@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import io
 import struct
-import warnings
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from irmx import DataError, DataWarning
+from irmx import DataError
 from irmx.toolkit import decompressed_limit, too_large
-from irmx_platforms.decoding import Json, parsed, text
-from irmx_platforms.results import Results, Value
+from irmx_platforms.decoding import Json, parsed, text, warn
+from irmx_platforms.results import MEASURE, TOPIC, Results, Value, topic_of
 
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """What Inspect's letters count: correct, incorrect, partly correct, no answer."""
@@ -25,7 +24,7 @@ _MEMBERS = (b"_journal/", b"samples/", b"header.json", b"summaries.json", b"redu
 class Inspect(Results):
     """Logs of Inspect: topics are samples, measures the scorers, and the system is the model.
 
-    A scorer that gives several values by name is several measures, such as ``scorer.precision``.
+    A sample whose id is a number, as Inspect makes them up, is what it asks. A scorer that gives several values by name is several measures, such as ``scorer.precision``.
 
     Examples
     --------
@@ -41,6 +40,7 @@ class Inspect(Results):
     NAME, SHORT_DESC = "inspect", "logs of Inspect, .eval or .json"
     EXAMPLES = ("inspect:log.eval", "inspect(measure=includes):log.json")
     SIGNS = (rb"\{", rb'"status"\s*:', rb'"eval"\s*:\s*\{')
+    SUPPORTED_PARAMS = {"measure": MEASURE, "topic": TOPIC}
 
     def recognises(self, table: str, path: Path, start: bytes) -> bool:
         """Tell from the first bytes whether a file has this format."""
@@ -52,16 +52,16 @@ class Inspect(Results):
         log = _of_archive(path, content) if content.startswith(_ZIP) else parsed(path, content, self.NAME)
         system = str(log["eval"]["model"])
         if log["status"] != "success":
-            said = f"{path}: the evaluation did not finish; its status is {log['status']!r}."
-            warnings.warn(said, DataWarning, stacklevel=2)
+            warn(path, f"the evaluation did not finish; its status is {log['status']!r}")
         samples = log.get("samples") or []
         scored = [sample for sample in samples if sample.get("scores")]
         if len(scored) < len(samples) and scored:
-            said = f"{path}: {len(samples) - len(scored)} of {len(samples)} samples have no score, and are left out."
-            warnings.warn(said, DataWarning, stacklevel=2)
+            warn(path, f"{len(samples) - len(scored)} of {len(samples)} samples have no score, and are left out")
         for sample in scored:
+            topic = topic_of(self, sample["id"], _asked(sample) if isinstance(sample["id"], int) else None)
             for scorer, score in sample["scores"].items():
-                yield from _of_score(text(sample["id"]), scorer, score["value"], system)
+                for value in _of_score(topic, scorer, score["value"], system):
+                    yield value._replace(test=sample["id"])
         reductions = [] if scored else log.get("reductions") or []
         for reduced in reductions:
             by_reducer = sum(other["scorer"] == reduced["scorer"] for other in reductions) > 1
@@ -72,6 +72,14 @@ class Inspect(Results):
             raise DataError(
                 f"{path}: none of {len(samples)} samples has a score. Score the log with Inspect: inspect score."
             )
+
+
+def _asked(sample: Json) -> Any:
+    """Return what a sample asks; of messages without their ids, which are of one run."""
+    asked = sample.get("input")
+    if isinstance(asked, list):
+        asked = [{name: message[name] for name in ("role", "content")} for message in asked]
+    return {"input": asked, "choices": sample["choices"]} if sample.get("choices") else asked
 
 
 def _of_score(topic: str, measure: str, value: Any, system: str) -> Iterator[Value]:

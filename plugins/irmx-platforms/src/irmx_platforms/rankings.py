@@ -5,15 +5,14 @@ from __future__ import annotations
 import io
 import math
 import re
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irmx import DataError, DataWarning, Format, Param
+from irmx import DataError, Format, Param
 from irmx.toolkit import list_some, plural
-from irmx_platforms.decoding import Json, decoded, number, parsed, text, texts
+from irmx_platforms.decoding import Json, decoded, number, parsed, text, texts, understanding, warn
 from irmx_platforms.results import MEASURE, Value, chosen, json_lines, table_of_values
 
 if TYPE_CHECKING:
@@ -80,12 +79,10 @@ class _JsonFormat(Format):
         if table == "scores":
             return table_of_values(self, path, self.values(path, document))
         try:
-            rows = list(self.rows(table, document))
+            with understanding(str(path), self.NAME):
+                rows = list(self.rows(table, document))
         except DataError as error:
             raise error.at(str(path)) from None
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            why = f"it lacks {error}" if isinstance(error, KeyError) else error
-            raise DataError(f"{path} cannot be read as {self.NAME}: {why}.") from None
         if not rows:
             raise DataError(f"{path} has no {'ranking' if table == 'run' else 'judgment'} in the form of {self.NAME}.")
         return table_of(table, rows)
@@ -151,8 +148,7 @@ class RankEval(_JsonFormat):
     def values(self, path: Path, document: Json) -> Iterator[Value]:
         response = document.get("rank_eval", document)
         if failures := response.get("failures"):
-            said = f"{path}: {plural(len(failures), 'request')} failed, first {next(iter(failures))!r}."
-            warnings.warn(said, DataWarning, stacklevel=2)
+            warn(path, f"{plural(len(failures), 'request')} failed, first {next(iter(failures))!r}")
         for query, detail in response["details"].items():
             yield Value(text(query), self["metric"], detail["metric_score"])
 
@@ -319,7 +315,7 @@ class Ubi(Format):
         found: dict[str, Sequence[Any]] = {}
         unrecorded, again = set(), 0
         for place, record in json_lines(path, content, self.NAME):
-            try:
+            with understanding("This", "a query of UBI", place):
                 query = record.get("_source", record)
                 if query.keys() <= {"index", "create", "_index", "_id"} or "action_name" in query:
                     continue
@@ -331,16 +327,12 @@ class Ubi(Format):
                 again += bool(docs) and topic in found
                 if docs:
                     found.setdefault(topic, [text(doc) for doc in docs])
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                why = f"it lacks {error}" if isinstance(error, KeyError) else error
-                raise DataError(f"This cannot be read as a query of UBI: {why}.", place=place) from None
         if not found:
             raise DataError(f"{path} has no query with documents, in query_response_hit_ids.")
         if unrecorded := unrecorded - found.keys():
-            said = f"{path}: no documents are recorded of {plural(len(unrecorded), 'topic')}, such as {min(unrecorded)!r}; left out."
-            warnings.warn(said, DataWarning, stacklevel=2)
+            what = plural(len(unrecorded), "topic")
+            warn(path, f"no documents are recorded of {what}, such as {min(unrecorded)!r}; left out")
         if again:
             what = "query" if self["topic"] == "id" else "text"
-            said = f"{path}: {plural(again, 'further list')} of documents of the same {what} left out."
-            warnings.warn(said, DataWarning, stacklevel=2)
+            warn(path, f"{plural(again, 'further list')} of documents of the same {what} left out")
         return table_of(table, (row for topic, docs in found.items() for row in in_order(topic, docs)))

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import re
-import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from irmx import DataError, DataWarning, Format, Param
+from irmx import DataError, Format, Param
 from irmx.toolkit import list_some, plural
-from irmx_platforms.decoding import decoded, number, parsed, text, texts
+from irmx_platforms.decoding import decoded, number, parsed, text, texts, understanding, warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 MEASURE = Param(str, "the measure to read, on the topics that have it", default="")
+TOPIC = Param(
+    str, "what a topic is: what was asked, or the number that the tool gives it", default="asked", choices=("asked", "number")
+)  # fmt: skip
+_LONGEST = 200
+"""The number of characters above which a topic is the beginning of what was asked, and a digest of it."""
 
 
 class Value(NamedTuple):
-    """A value of a file, which may be anything; the system is None if the file does not name it."""
+    """A value of a file, which may be anything; the system is None if the file does not name it.
+
+    ``test`` is what else identifies the item: values of a system for one topic are repeats of the same test only if it is the same.
+    """
 
     topic: str
     measure: str
     value: Any
     system: str | None = None
+    test: Any = None
 
 
 class Results(Format):
@@ -51,6 +61,20 @@ class Results(Format):
     @abstractmethod
     def values(self, path: Path, content: bytes) -> Iterable[Value]:
         """Yield the values of a file."""
+
+
+def topic_of(reader: Format, number: Any, asked: Any) -> str:
+    """Return the topic of an item: what was asked, as a text or as JSON; its number if the user wants this, or nothing else is known.
+
+    A number is a position: in another file it is another item, as soon as one is inserted, moved or left out.
+    """
+    if asked is None or reader["topic"] in ("number", "row"):
+        return text(number)
+    written = asked if isinstance(asked, str) else json.dumps(asked, sort_keys=True, ensure_ascii=False)
+    if len(written) > _LONGEST:
+        digest = hashlib.sha256(written.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{written[: _LONGEST // 2]}... {digest[:16]}"
+    return text(written)
 
 
 def chosen(reader: Format, name: str, known: Iterable[str]) -> str:
@@ -82,20 +106,16 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
     import pyarrow as pa
 
     measure = reader["measure"] if "measure" in reader.SUPPORTED_PARAMS else ""
-    try:
+    with understanding(str(path), reader.NAME):
         every = [
-            Value(one.topic, text(one.measure), one.value, None if one.system is None else text(one.system))
+            one._replace(measure=text(one.measure), system=None if one.system is None else text(one.system))
             for one in values
         ]
-    except DataError:
-        raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        why = f"it lacks {error}" if isinstance(error, KeyError) else error
-        raise DataError(f"{path} cannot be read as {reader.NAME}: {why}.") from None
     if measure and measure not in {one.measure for one in every}:
         raise DataError(
             f"{path} has no values of {measure}. It has: {list_some(dict.fromkeys(one.measure for one in every), 10)}."
         )
+    _refuse_ambiguous(reader, path, every)
     asked = [one for one in every if not measure or one.measure == measure]
     found: dict[tuple[str | None, str, str], list[float]] = {}
     without: list[Value] = []
@@ -121,6 +141,20 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
     return pa.table(columns if None in systems else columns | {"system": texts(systems)})
 
 
+def _refuse_ambiguous(reader: Format, path: Path, values: Iterable[Value]) -> None:
+    """Raise if results of a system that are not of the same test have the same topic, so that they are no repeats."""
+    first: dict[tuple[str | None, str], Any] = {}
+    several = [one.topic for one in values if first.setdefault((one.system, one.topic), one.test) != one.test]
+    if several:
+        known = reader.SUPPORTED_PARAMS["topic"]
+        other = next(name for name in known.choices or () if name != reader["topic"])
+        raise DataError(
+            f"{path}: different tests have the same topic ({len(set(several))} of {plural(len({key[1] for key in first}), 'topic')}, "
+            f"first {several[0]!r}), so that nothing says which of them another file has. Give each test a name or a variable of its own, or, if all files have the same "
+            f"tests under the same {other}, choose that: '{reader.NAME}(topic={other}):{path}'."
+        )
+
+
 def _mean(values: list[float]) -> float:
     """Return the mean, infinite, as which it is refused, where it is too large."""
     try:
@@ -139,13 +173,13 @@ def _complete(reader: Format, path: Path, keys: Iterable[tuple[str | None, str, 
     lacking = {name: len(topics) - len(has) for name, has in of_measures.items() if len(has) < len(topics)}
     if lacking and len(of_measures) > 1:
         shown = list_some(f"{name} (not for {number} of {len(topics)} results)" for name, number in lacking.items())
-        how = f"To read one on the topics that have it: '{reader.NAME}(measure={next(iter(lacking))}):{path}'."
+        how = f"To read one on the topics that have it: '{reader.NAME}(measure={next(iter(lacking))}):{path}'"
         if not complete:
-            raise DataError(f"{path} has no measure of all topics: {shown}. {how}")
+            raise DataError(f"{path} has no measure of all topics: {shown}. {how}.")
         left_out = (
             f"{plural(len(lacking), 'measure')} of some topics only {'is' if len(lacking) == 1 else 'are'} left out"
         )
-        warnings.warn(f"{path}: {left_out}: {shown}. {how}", DataWarning, stacklevel=3)
+        warn(path, f"{left_out}: {shown}. {how}")
     return complete or list(of_measures)
 
 
@@ -154,8 +188,9 @@ def _tell_of_omitted(path: Path, without: list[Value], length: int) -> None:
     if without:
         of_measures = list_some(f"{name} ({times})" for name, times in Counter(one.measure for one in without).items())
         example = f"{str(without[0].value)[:60]!r} for {without[0].topic[:60]}"
-        text = f"{len(without)} of {length} values left out, as no finite numbers: {of_measures}; such as {example}"
-        warnings.warn(f"{path}: {text}.", DataWarning, stacklevel=3)
+        warn(
+            path, f"{len(without)} of {length} values left out, as no finite numbers: {of_measures}; such as {example}"
+        )
 
 
 def _tell_of_repeats(path: Path, several: list[list[float]]) -> None:
@@ -164,5 +199,5 @@ def _tell_of_repeats(path: Path, several: list[list[float]]) -> None:
     if repeated:
         low, high = min(repeated), max(repeated)
         times = f"{low}" if low == high else f"{low} to {high}"
-        text = f"{plural(len(repeated), 'value')} of {len(several)} averaged over repeats of the same item, {times} of each"
-        warnings.warn(f"{path}: {text}.", DataWarning, stacklevel=3)
+        what = f"{plural(len(repeated), 'value')} of {len(several)}"
+        warn(path, f"{what} averaged over repeats of the same item, {times} of each")

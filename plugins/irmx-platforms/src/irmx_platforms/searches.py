@@ -7,8 +7,11 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from irmx.toolkit import plural
+from irmx_platforms.decoding import warn
 from irmx_platforms.spans import Json, Span, Trace, id_in, number
 
 _FLAT = re.compile(r"retrieval\.documents\.(\d{1,9})\.document\.(\w+)")
@@ -33,31 +36,43 @@ class Search:
     number: int | None = None
 
 
-def searches_of_spans(spans: Sequence[Span]) -> list[Search]:
+def searches_of_spans(path: Path, spans: Sequence[Span]) -> list[Search]:
     """Return the searches of traces in the order of their starts.
 
     The tokens of a search are those of the calls of models from its start to the next search of the session; those before the first
-    search are its own, too.
+    search are its own, too. If more than a twentieth of the calls have no tokens recorded, the searches of these calls have none.
     """
     trace = Trace(spans)
-    found = trace.outermost("retrieval")
-    sessions = [trace.session(span) for span in found]
+    if trace.differing:
+        what = f"{plural(len(trace.differing), 'span')} differ from an earlier one of the same trace and id"
+        warn(path, f"{what}, first on {trace.differing[0].place}; the last counts")
+    found = [(trace.session(span), span) for span in trace.outermost("retrieval")]
     starts: dict[str, list[float]] = {}
-    for session, span in zip(sessions, found, strict=True):
+    for session, span in found:
         starts.setdefault(session, []).append(span.start)
-    calls = trace.outermost("chat")
-    tokens: dict[tuple[str, int], float] = {}
-    for call in calls:
-        if (session := trace.session(call)) in starts and call.tokens is not None:
+    calls: dict[tuple[str, int], list[Span]] = {}
+    for call in trace.outermost("chat"):
+        if (session := trace.session(call)) in starts:
             key = session, max(0, bisect_right(starts[session], call.start) - 1)
-            tokens[key] = tokens.get(key, 0.0) + call.tokens
+            calls.setdefault(key, []).append(call)
+    every = [call for of_search in calls.values() for call in of_search]
+    uncounted = [call for call in every if call.tokens is None]
+    are_many = 20 * len(uncounted) > len(every)
+    if uncounted and len(uncounted) < len(every):
+        what = (
+            f"{len(uncounted)} of {len(every)} calls of models have no number of tokens, first on {uncounted[0].place}"
+        )
+        so = "their searches have no tokens" if are_many else "they count 0"
+        warn(path, f"{what}; {so}")
     counted: dict[str, int] = {}
     searches = []
-    for session, span in zip(sessions, found, strict=True):
+    for session, span in found:
         at = counted[session] = counted.get(session, -1) + 1
-        spent = tokens.get((session, at), 0.0) if tokens else None
-        query, documents = _query(span.attributes), _documents(span.attributes)
-        searches.append(Search(session, query, documents, span.place, max(0.0, span.end - span.start), spent))
+        of_search = calls.get((session, at), [])
+        is_known = len(uncounted) < len(every) and not (are_many and any(call.tokens is None for call in of_search))
+        tokens = sum(call.tokens or 0.0 for call in of_search) if is_known else None
+        time = span.end - span.start if span.end is not None and span.end >= span.start else None
+        searches.append(Search(session, _query(span.attributes), _documents(span.attributes), span.place, time, tokens))
     return searches
 
 
@@ -69,24 +84,36 @@ def _query(attributes: Mapping[str, Any]) -> str:
 
 
 def _documents(attributes: Mapping[str, Any]) -> Sequence[Json] | None:
-    """Return the documents of a search as objects, best first; None if none are recorded."""
+    """Return the documents of a search as objects, best first; None if none are recorded.
+
+    What the attributes say counts. The output, which often repeats them as texts, gives only what they lack.
+    """
     listed = attributes.get("gen_ai.retrieval.documents")
-    listed = parsed(listed) if isinstance(listed, str) else listed
-    if isinstance(listed, list):
-        return [_object(one) for one in listed]
     flat: dict[int, Json] = {}
     for key, value in attributes.items():
         if match := _FLAT.fullmatch(key):
             flat.setdefault(int(match[1]), {})[match[2]] = value
-    others = attributes.get("retrieval.documents")
-    documents: list[Any] = [flat[i] for i in sorted(flat)] or (others if isinstance(others, list) else [])
     output = parsed(attributes.get("output.value"))
     also = output.get("documents") if isinstance(output, dict) else None
-    if isinstance(also, list) and len(documents) in (0, len(also)):  # LangChain has the ids in its output only
-        pairs = zip(map(_object, also), map(_object, documents or also), strict=True)
-        documents = [{**there, **{k: v for k, v in one.items() if v is not None}} for one, there in pairs]
+    lists: list[Any] = [
+        parsed(listed) if isinstance(listed, str) else listed,
+        [flat[i] for i in sorted(flat)] or None,
+        attributes.get("retrieval.documents"),
+        also,
+    ]
+    recorded = [one for one in lists if isinstance(one, list)]
+    if not recorded:
+        return None
+    documents = next(filter(None, recorded), [])
     objects = [_object(one) for one in documents]
-    return [{**one, "metadata": parsed(one.get("metadata")) or one.get("metadata")} for one in objects] or None
+    if documents is not also and isinstance(also, list) and len(also) == len(objects):
+        # LangChain has the ids in its output only
+        others = [one if isinstance(one, dict) else {} for one in also]
+        objects = [
+            other | {key: value for key, value in one.items() if value not in (None, "")}
+            for other, one in zip(others, objects, strict=True)
+        ]
+    return [{**one, "metadata": parsed(one.get("metadata")) or one.get("metadata")} for one in objects]
 
 
 def _object(document: Any) -> Json:

@@ -15,16 +15,16 @@ Json = dict[str, Any]
 class Span:
     """A piece of work of a trace: a search, a call of a model, or an agent that contains both.
 
-    ``start`` and ``end`` are in seconds since 1970. ``place`` says where the span stands in its file.
+    ``start`` and ``end`` are in seconds since 1970; ``end`` is None if the span has none. ``place`` says where it stands in its file.
     """
 
     id: str
     parent: str
     trace: str
     start: float
-    end: float
+    end: float | None
     attributes: Mapping[str, Any]
-    place: str = ""
+    place: str = field(default="", compare=False)
 
     @property
     def kind(self) -> str:
@@ -62,13 +62,24 @@ _TOKENS = (
 
 @dataclass
 class Trace:
-    """All spans of a file, and what they say together."""
+    """All spans of a file, and what they say together.
+
+    A span that a file has more than once is one span: the last copy that has an end, or the last if none has. ``differing`` are
+    copies with an end that say something else than the one before.
+    """
 
     spans: Sequence[Span]
-    by_id: dict[tuple[str, str], Span] = field(init=False)
+    by_id: dict[tuple[str, str], Span] = field(init=False, default_factory=dict)
+    differing: list[Span] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
-        self.by_id = {(span.trace, span.id): span for span in self.spans}
+        for span in self.spans:
+            known = self.by_id.get((span.trace, span.id))
+            if known is None or known.end is None or span.end is not None:
+                self.by_id[span.trace, span.id] = span
+            if known is not None and None not in (known.end, span.end) and span != known:
+                self.differing.append(span)
+        self.spans = list(self.by_id.values())
         named: dict[str, str] = {}
         for span in self.spans:
             if span.conversation:
@@ -113,16 +124,15 @@ def spans_of(record: Json, place: str) -> Iterator[Span]:
         attributes.setdefault("openinference.span.kind", record.get("span_kind"))
         yield Span(
             id_in(context, "span_id"), str(record.get("parent_id") or ""), id_in(context, "trace_id"),
-            seconds(record["start_time"]), seconds(record.get("end_time") or record["start_time"]), attributes, place,
+            seconds(record["start_time"]), _end(record.get("end_time")), attributes, place,
         )  # fmt: skip
         return
     for resource in record["resourceSpans"]:
         for scope in resource.get("scopeSpans", ()):
             for span in scope.get("spans", ()):
-                start = seconds(float(span["startTimeUnixNano"]) / 1e9)
                 yield Span(
-                    id_in(span, "spanId"), str(span.get("parentSpanId") or ""), id_in(span, "traceId"), start,
-                    seconds(float(span.get("endTimeUnixNano") or 0) / 1e9) or start,
+                    id_in(span, "spanId"), str(span.get("parentSpanId") or ""), id_in(span, "traceId"),
+                    seconds(float(span["startTimeUnixNano"]) / 1e9), _end(float(span.get("endTimeUnixNano") or 0) / 1e9),
                     {one["key"]: any_value(one.get("value") or {}) for one in span.get("attributes", ())}, place,
                 )  # fmt: skip
 
@@ -137,17 +147,14 @@ def _of_langsmith(record: Json, place: str) -> Span:
         "input.value": (record.get("inputs") or {}).get("query", ""),
         "retrieval.documents": (record.get("outputs") or {}).get("documents"),
     }
-    start = seconds(record["start_time"])
-    end = seconds(record["end_time"]) if record.get("end_time") else start
     return Span(
-        id_in(record, "id"),
-        str(record.get("parent_run_id") or ""),
-        id_in(record, "trace_id"),
-        start,
-        end,
-        attributes,
-        place,
-    )
+        id_in(record, "id"), str(record.get("parent_run_id") or ""), id_in(record, "trace_id"),
+        seconds(record["start_time"]), _end(record.get("end_time")), attributes, place,
+    )  # fmt: skip
+
+
+def _end(time: Any) -> float | None:
+    return seconds(time) if time else None
 
 
 def any_value(value: Json) -> Any:

@@ -6,14 +6,13 @@ import itertools
 import json
 import math
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from irmx import DataError, DataWarning, Format, Param, read_table
+from irmx import DataError, Format, Param, read_table
 from irmx.toolkit import list_some, plural
-from irmx_platforms.decoding import decoded, number, texts
+from irmx_platforms.decoding import decoded, number, texts, understanding, warn
 from irmx_platforms.rankings import falling
 from irmx_platforms.searches import (
     Search,
@@ -145,16 +144,9 @@ class Traces(Format):
             )
         if unknown:
             what = _searches(len(unknown))
-            warnings.warn(
-                f"{path}: {what} ask for no query of {self['queries']}: {list_some(unknown)}.",
-                DataWarning,
-                stacklevel=2,
-            )
+            warn(path, f"{what} ask for no query of {self['queries']}: {list_some(unknown)}")
         if again:
-            what = _searches(again)
-            warnings.warn(
-                f"{path}: {what} repeat the query of an earlier one, and are left out.", DataWarning, stacklevel=2
-            )
+            warn(path, f"{_searches(again)} repeat the query of an earlier one, and are left out")
         _tell_of_orders(path, list(first.values()))
         return [row for topic, search in first.items() for row in self._rows(topic, 1, search) if row.doc_id]
 
@@ -222,7 +214,7 @@ def _tell_of_unrecorded(path: Path, searches: Sequence[Search]) -> None:
         )
     if lacking:
         what = f"of {len(lacking)} of {len(searches)} searches, no documents are recorded, first on {lacking[0].place}"
-        warnings.warn(f"{path}: {what}; they count as searches that found nothing.", DataWarning, stacklevel=2)
+        warn(path, f"{what}; they count as searches that found nothing")
 
 
 def _tell_of_orders(path: Path, searches: Sequence[Search]) -> None:
@@ -233,7 +225,7 @@ def _tell_of_orders(path: Path, searches: Sequence[Search]) -> None:
         rising += any(a < b for a, b in itertools.pairwise(known))
     if rising:
         what = f"in {_searches(rising)}, scores rise along the list of documents, as distances do"
-        warnings.warn(f"{path}: {what}; the order of the list is taken as the ranking.", DataWarning, stacklevel=2)
+        warn(path, f"{what}; the order of the list is taken as the ranking")
 
 
 def _sessions(path: Path, content: bytes) -> dict[str, list[Search]]:
@@ -242,7 +234,7 @@ def _sessions(path: Path, content: bytes) -> dict[str, list[Search]]:
     searches: list[Search] = []
     for name, record, line in _records(path, content):
         place = f"line {line}" if name == path else f"line {line} of {name.name}"
-        try:
+        with understanding("This object", "a search or a span", f"{name}, line {line}"):
             if "resourceSpans" in record or "context" in record or "run_type" in record:
                 spans += spans_of(record, place)
             elif "retrieved_docids" in record or "tool_call_counts" in record:
@@ -251,13 +243,8 @@ def _sessions(path: Path, content: bytes) -> dict[str, list[Search]]:
                 searches.append(search_of_object(record, place))
             else:
                 raise ValueError(f"it is no span, and no search with a session; it has {list_some(record)}")
-        except (ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
-            why = f"it lacks {error}" if isinstance(error, KeyError) else error
-            raise DataError(
-                f"This object cannot be read as a search or a span: {why}.", place=f"{name}, line {line}"
-            ) from None
     try:
-        return numbered([*searches_of_spans(spans), *searches])
+        return numbered([*searches_of_spans(path, spans), *searches])
     except ValueError as error:
         raise DataError(f"{path}: {error}.") from None
 
