@@ -112,8 +112,10 @@ def test_a_log_of_inspect(write: Write, tmp_path: Path, form: str) -> None:
         with zipfile.ZipFile(tmp_path / "log.eval", "w") as written:
             for name, content in members.items():
                 written.writestr(name, json.dumps(content))
+        with pytest.raises(DataError, match="the evaluation did not finish; its status is 'started'"):
+            values_of(tmp_path / "log.eval")
         with pytest.warns(DataWarning, match="the evaluation did not finish; its status is 'started'"):
-            assert values_of(tmp_path / "log.eval") == {"toy/a": OF_LOG}
+            assert values_of(f"inspect(unfinished=True):{tmp_path / 'log.eval'}") == {"toy/a": OF_LOG}
         return
     path = {
         "compact": lambda: write(LOG),
@@ -707,7 +709,7 @@ def test_logs_of_inspect_have_the_means_that_inspect_computed(platforms: Path, n
 )
 def test_logs_of_inspect_in_repositories(platforms: Path, name: str, system: str, count: int) -> None:
     path = platforms / "inspect" / name
-    scores = read_per_topic(path)
+    scores = read_per_topic(f"inspect(unfinished=True):{path}")
     assert (scores.systems, len(scores.topics)) == ((system,), count)
     header = zipfile.ZipFile(path).read("header.json") if name.endswith(".eval") else path.read_bytes()
     metrics = json.loads(header)["results"]["scores"][0]["metrics"]

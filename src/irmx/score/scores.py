@@ -53,9 +53,9 @@ class State(IntEnum):
     Examples
     --------
     >>> import irmx
-    >>> scores = irmx.scores("AP", {"q": {"a": 1}, "r": {"b": 1}}, {"one": {"q": {"a": 1.0}}})
+    >>> scores = irmx.scores("NCP(law=first,no_relevant='nan')", {"q": {"a": 1}, "r": {"b": 0}}, {"one": {"q": {"a": 1.0}, "r": {"b": 1.0}}})
     >>> [irmx.State(state).name for state in scores.states.ravel()]
-    ['SCORED', 'DEFAULT']
+    ['SCORED', 'UNDEFINED']
     """
 
     SCORED = 0
@@ -372,9 +372,9 @@ class Scores:
 
         Examples
         --------
-        >>> import irmx
-        >>> runs = {"one": {"q": {"a": 1.0}}, "two": {"q": {"x": 2.0, "a": 1.0}, "r": {"b": 1.0}}}
-        >>> scores = irmx.scores("RR", {"q": {"a": 1}, "r": {"b": 1}}, runs)
+        >>> import irmx, numpy as np
+        >>> values = np.array([[1.0, 0.5], [np.nan, 1.0]])[:, :, None]
+        >>> scores = irmx.Scores(values, ("q", "r"), ("one", "two"), (irmx.parse_measure("RR"),))
         >>> scores.means()["RR"].to_dict(), scores.with_missing("both").means()["RR"].to_dict()
         ({'one': 0.5, 'two': 0.75}, {'one': 1.0, 'two': 0.5})
         """

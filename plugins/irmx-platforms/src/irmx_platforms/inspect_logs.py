@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from irmx import DataError
+from irmx import DataError, Param
 from irmx.toolkit import decompressed_limit, too_large
 from irmx_platforms.decoding import Json, parsed, text, warn
 from irmx_platforms.results import MEASURE, TOPIC, Results, Value, topic_of
@@ -24,7 +24,8 @@ _MEMBERS = (b"_journal/", b"samples/", b"header.json", b"summaries.json", b"redu
 class Inspect(Results):
     """Logs of Inspect: topics are samples, measures the scorers, and the system is the model.
 
-    A sample whose id is a number, as Inspect makes them up, is what it asks. A scorer that gives several values by name is several measures, such as ``scorer.precision``.
+    A sample whose id is a number, as Inspect makes them up, is what it asks. A log of an evaluation that did not succeed is refused,
+    unless ``unfinished`` asks for it. A scorer that gives several values by name is several measures, such as ``scorer.precision``.
 
     Examples
     --------
@@ -40,7 +41,10 @@ class Inspect(Results):
     NAME, SHORT_DESC = "inspect", "logs of Inspect, .eval or .json"
     EXAMPLES = ("inspect:log.eval", "inspect(measure=includes):log.json")
     SIGNS = (rb"\{", rb'"status"\s*:', rb'"eval"\s*:\s*\{')
-    SUPPORTED_PARAMS = {"measure": MEASURE, "topic": TOPIC}
+    SUPPORTED_PARAMS = {
+        "measure": MEASURE, "topic": TOPIC,
+        "unfinished": Param(bool, "whether to read a log of an evaluation that failed or did not finish", default=False),
+    }  # fmt: skip
 
     def recognises(self, table: str, path: Path, start: bytes) -> bool:
         """Tell from the first bytes whether a file has this format."""
@@ -52,7 +56,13 @@ class Inspect(Results):
         log = _of_archive(path, content) if content.startswith(_ZIP) else parsed(path, content, self.NAME)
         system = str(log["eval"]["model"])
         if log["status"] != "success":
-            warn(path, f"the evaluation did not finish; its status is {log['status']!r}")
+            unfinished = f"the evaluation did not finish; its status is {log['status']!r}"
+            if not self["unfinished"]:
+                raise DataError(
+                    f"{path}: {unfinished}. Finish it, such as with inspect eval-retry; or give "
+                    f"'inspect(unfinished=True):{path}' to read the samples that it has."
+                )
+            warn(path, unfinished)
         samples = log.get("samples") or []
         scored = [sample for sample in samples if sample.get("scores")]
         if len(scored) < len(samples) and scored:
