@@ -47,6 +47,7 @@ from .declare.expressions import NamedMeasure as NamedMeasure
 from .declare.expressions import measure_named as measure_named
 from .declare.expressions import parse_measures as parse_measures
 from .declare.expressions import parse_value as parse_value
+from .declare.expressions import split_measures as split_measures
 from .declare.markup_html import html_result as html_result
 from .declare.markup_html import html_table as html_table
 from .declare.markup_html import in_html as in_html

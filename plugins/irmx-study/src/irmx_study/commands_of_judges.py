@@ -36,7 +36,8 @@ def compare_judges(
         ),
     ] = None,
     measures: Annotated[
-        str | None, Option("--measures", metavar="'MEASURE ...'", help="The measures to rank runs by.")
+        list[str] | None,
+        Option("--measures", metavar="'MEASURE ...'", help="The measures to rank runs by. May be repeated."),
     ] = None,
     rel: JudgesRelOption = None,
     grades: JudgesGradesOption = None,

@@ -6,13 +6,14 @@ import contextlib
 import os
 import sys
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import click
 
 from irmx import DataError, UsageError
-from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, list_some, suggest
+from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, list_some, split_measures, suggest
 from irmx_study.commands_of_judges import judges_named, mapped_grades, rels_of
 from irmx_study.options import (
     JudgesGradesOption,
@@ -75,10 +76,14 @@ def verdict_on_runs(
     rel: JudgesRelOption = None,
     grades: JudgesGradesOption = None,
     users: Annotated[
-        str | None, Option("--users", metavar="MEASURE", help="Settings of the measure, such as 'RBP(p=.5:.95:10)'.")
+        list[str] | None,
+        Option(
+            "--users", metavar="MEASURE", help="Settings of the measure, such as 'RBP(p=.5:.95:10)'. May be repeated."
+        ),
     ] = None,
     measures: Annotated[
-        str | None, Option("--measures", metavar="'MEASURE ...'", help="Other measures, such as 'nDCG@10 AP'.")
+        list[str] | None,
+        Option("--measures", metavar="'MEASURE ...'", help="Other measures, such as 'nDCG@10 AP'. May be repeated."),
     ] = None,
     slices: Annotated[
         str | None,
@@ -204,11 +209,18 @@ def _on_scores(
         raise UsageError(
             f"{files} has {len(found.names)} measures: {list_some(found.names, 10)}. Name that of the claim."
         )
-    asked = [chosen[name] for name in ("measure", "users", "measures") if name in chosen]
-    chosen = {name: value for name, value in chosen.items() if name not in ("measure", "measures")}
-    both = found.select(systems=[baseline, run])
-    parts = [both.select(measures=one) for one in asked] if asked else [both]
-    views = list(dict.fromkeys(name for part in parts for name in part.names))
+    both, known = found.select(systems=[baseline, run]), {*map(str, found.measures)}
+    parts = {}
+    for option in ("measure", "users", "measures"):
+        if texts := chosen.pop(option, None):
+            listed = [
+                [text] if text in known else split_measures(text)
+                for text in ([texts] if isinstance(texts, str) else texts)
+            ]
+            parts[option] = both.select(measures=[*chain(*listed)])
+    views = list(dict.fromkeys(name for part in parts.values() for name in part.names)) or list(both.names)
+    if "users" in parts:
+        chosen["users"] = parts["users"].measures
     return verdict(both.select(views=views), baseline=baseline, expect=expect, **chosen)
 
 

@@ -44,9 +44,10 @@ def missing_judgments(
         Argument(metavar="RUN... MEASURE...", help="Three or more run files or quoted globs, then measures."),
     ],
     keep: Annotated[
-        str | None,
+        list[str] | None,
         Option(
-            "--keep", help="The percentages of the judgments to keep, separated by commas; by default 90,70,50,30,10."
+            "--keep",
+            help="The percentages of the judgments to keep, separated by commas; by default 90,70,50,30,10. May be repeated.",
         ),
     ] = None,
     samples: Annotated[
@@ -123,7 +124,10 @@ def missing_judgments(
     names = None if only is None else listed_names(only)
     study: Any
     if leave_out is None:
-        levels, number = cutting.KEEP if keep is None else keep, cutting.SAMPLES if samples is None else samples
+        levels, number = (
+            cutting.KEEP if keep is None else ",".join(keep),
+            cutting.SAMPLES if samples is None else samples,
+        )
         study = cutting.SampleStudy(measures, qrels, paths, levels, number, seed, rel, names, out)
         _say_what_is_done(study, out)
         result = studies.pool_result(study, _resumable(study, jobs, scheduler, out), every_topic, best)
