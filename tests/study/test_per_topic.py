@@ -366,3 +366,92 @@ def test_less_of_an_unknown_measure_may_be_better(tmp_path: Path, command: Any) 
         done = command(*words, "--less-is-better", name)
         assert (done.code, said in done.err) == (2, True)
     assert command("compare", "qrels", "a.run", "b.run", "AP", "--less-is-better", "AP").code == 2
+
+
+# -- two files of one system -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A folder with two logs of one system, before/log.csv and after/log.csv, and copies of them beside these."""
+    for number, name in enumerate(("before", "after")):
+        rows = [f"{t},model,{measure},{(t + number) % 5 / 5}\n" for t in range(20) for measure in ("AP", "RR")]
+        (tmp_path / name).mkdir()
+        for path in (tmp_path / name / "log.csv", tmp_path / f"{name}.csv"):
+            path.write_text("query_id,system,measure,value\n" + "".join(rows))
+    return tmp_path
+
+
+NAMED = [
+    ["before.csv", "after.csv", "--label", "before.csv=old", "--label", "after.csv=new"],
+    ["before.csv", "./after.csv", "--label", "./before.csv=old", "--label", "after.csv=new"],
+    ["before/log.csv", "after/log.csv", "--label", "before/log.csv=old", "--label", "after/log.csv=new"],
+    ["old=before.csv", "new=after.csv"],
+    ["old=before.csv", "after.csv", "--label", "model=new"],
+    ["old=before/log.csv", "new=after/log.c*"],
+]
+
+
+@pytest.mark.parametrize("files", NAMED)
+@pytest.mark.parametrize("words", ["compare", "topics", "power"])
+def test_two_files_of_one_system_are_named(
+    words: str, files: list[str], logs: Path, command: Callable[..., Any]
+) -> None:
+    done = command(words, "--scores", *files, "-o", "csv", cwd=logs)
+    assert done.code == 0, done.err
+    assert done.out == command(words, "--scores", *NAMED[0], "-o", "csv", cwd=logs).out
+    assert {"new", "old"} <= set(re.findall(r"\w+", done.out))
+
+
+@pytest.mark.parametrize("files", NAMED)
+def test_a_verdict_is_on_two_files_of_one_system(files: list[str], logs: Path, command: Callable[..., Any]) -> None:
+    two, labels = files[:2], files[2:]
+    done = command("verdict", "--scores", " ".join(two), "old", "new", "AP", *labels, "-o", "csv", cwd=logs)
+    read = read_per_topic([logs / "before.csv", logs / "after.csv"], names=["old", "new"])
+    expected = irmx_study.verdict(read.select(measures="AP"), baseline="old")
+    assert done.code == expected.exit_code, done.err
+    row = expected.frame().iloc[0]
+    assert done.out.splitlines()[1].split(",")[3:5] == [str(row["mean_baseline"]), str(row["mean_run"])]
+    assert (
+        read_per_topic([f"old={logs}/before.csv", logs / "after.csv"], names={"model": "new"}).systems == read.systems
+    )
+
+
+def test_a_verdict_takes_a_glob_with_labels(logs: Path, command: Callable[..., Any]) -> None:
+    words = ["verdict", "--scores", "*.csv", "before.csv", "new", "AP", "-o", "csv"]
+    labels = ["--label", "before.csv=old", "--label", "after.csv=new"]
+    done = command(*words, *labels, cwd=logs)
+    assert done.code == 3, done.err
+    same = command("verdict", "--scores", "old=before.csv new=after.csv", "old", "new", "AP", "-o", "csv", cwd=logs)
+    assert (done.out, done.code) == (same.out, same.code)
+    named = "a b.csv"
+    (logs / "before.csv").rename(logs / named)
+    (logs / "after.csv").unlink()
+    (logs / named).write_text(
+        (logs / named).read_text() + "".join(f"{t},new,{m},0.9\n" for t in range(20) for m in ("AP", "RR"))
+    )
+    assert command("verdict", "--scores", named, "model", "new", "AP", cwd=logs).code == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [
+        (["before.csv", "after.csv"], 1),
+        (["before.csv", "after.csv", "--label", "befor.csv=old"], 2),
+        (["old=before.csv", "old=after.csv"], 2),
+        (["old=before.csv", "after.csv", "--label", "before.csv=older"], 2),
+        (["old=*.csv"], 2),
+        (["=before.csv", "new=after.csv"], 2),
+        (["old=", "new=after.csv"], 2),
+    ],
+)
+def test_names_of_files_that_are_refused(files: list[str], code: int, logs: Path, command: Callable[..., Any]) -> None:
+    done = command("compare", "--scores", *files, cwd=logs)
+    assert (done.code, done.out) == (code, "")
+
+
+def test_a_file_whose_name_has_the_sign_of_names_is_a_file(logs: Path, command: Callable[..., Any]) -> None:
+    (logs / "before.csv").rename(logs / "b=0.4.csv")
+    assert read_per_topic([logs / "b=0.4.csv"]).systems == ("model",)
+    done = command("topics", "--scores", "org/m:1=b=0.4.csv", "new=after.csv", "-o", "csv", cwd=logs)
+    assert "AP org/m:1" in done.out.splitlines()[0]

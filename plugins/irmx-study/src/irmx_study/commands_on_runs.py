@@ -29,12 +29,11 @@ from irmx_study.options import (
     SeedOption,
     TextsOption,
     draw,
-    labels_of,
-    names_with_labels,
     plot_option,
     report_file,
     table_option,
 )
+from irmx_study.system_names import labelled_runs, labels_of
 
 
 def missing_judgments(
@@ -198,12 +197,10 @@ def unjudged_documents(
     documents were non-relevant and if they were relevant, whether these two are bounds, the residual of RBP, and whether the
     order of the run and the baseline could flip.
     """
-    from irmx.toolkit import named_runs
     from irmx_study.assuming import unjudged
 
     paths, measures = runs_and_measures(run_and_measures, "irmx unjudged QRELS RUN... MEASURE...")
-    runs = named_runs(paths)
-    by_label = dict(zip(names_with_labels(runs, label), runs.values(), strict=True))
+    by_label = labelled_runs(paths, label)
     try:
         assumed: float | str = float(grade)
     except ValueError:

@@ -7,7 +7,7 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
@@ -34,6 +34,7 @@ from irmx.toolkit import (
     suggest,
     versions_of,
 )
+from irmx_study.system_names import labelled_names, named_path, of_files
 
 
 class MeasureNames:
@@ -421,12 +422,12 @@ def read_per_topic(
     Parameters
     ----------
     paths : path, or iterable of paths
-        The files; globs are expanded.
+        The files; globs are expanded. ``NAME=path`` names the system of a file.
     measure : str, optional
         The measure of tables with one column per system.
     names : sequence of str, or dict of str to str, optional
-        The names of the systems, one per file of one system, or by the name of the file; by default those that the files have,
-        otherwise the names of the files.
+        The names of the systems: one per file of one system; or by the name or path of the file, or the name that the system has in
+        its file. By default those that the files have, otherwise the names of the files.
 
     Returns
     -------
@@ -461,63 +462,64 @@ def read_per_topic(
     >>> scores["AP"].tolist()
     [[0.5, 0.75], [0.25, 0.5]]
     """
-    files = _files(paths)
-    of_files, renamed = _named_files(files, names)
+    files, given, labels = _named_files(paths, names)
     known = MeasureNames()
-    results = {name: read_topic_results(path, measure, known, len(files) == 1) for name, path in of_files.items()}
-    _refuse_unused(results, measure, renamed)
+    results = {name: read_topic_results(path, measure, known, len(files) == 1) for name, path in files.items()}
+    _refuse_unused(results, measure, given, labels)
     results = {
-        name: replace(each, systems=None) if name in renamed and each.scores is None else each
+        name: replace(each, systems=None) if name in given and each.scores is None else each
         for name, each in results.items()
     }
     scores = [each.scores for each in results.values()]
     if len(scores) == 1 and scores[0] is not None:
-        return scores[0]
-    for file, each in zip(of_files.values(), scores, strict=True):
+        return replace(scores[0], systems=labelled_names(scores[0].systems, labels))
+    for file, each in zip(files.values(), scores, strict=True):
         if each is not None and each.marks:
             raise UsageError(f"{file} has views that differ in {', '.join(each.marks)}. Give it alone.")
-    return _together(results, known)
+    together = _together(results, known)
+    return replace(together, systems=labelled_names(together.systems, labels))
 
 
-def _files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Return the files, each of which may be given once."""
-    several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    files = [file for path in several for file in matching_files(os.fspath(path))]
-    if not files:
+def _files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> dict[str, str]:
+    """Return the files, each of which may be given once, with the names that stand before them, or nothing."""
+    names, by_path = dict[str, str](), dict[str, str]()
+    for one in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
+        name, pattern = named_path(os.fspath(one))
+        for file in matching_files(pattern):
+            path = os.path.realpath(file)
+            if path in by_path:
+                raise UsageError(f"The same file is given twice: {by_path[path]} and {file}. Give every file once.")
+            by_path[path], names[file] = file, name
+    if not names:
         raise UsageError("There is no file of per-topic results to read.")
-    by_path: dict[str, str] = {}
-    for file in files:
-        path = os.path.realpath(file)
-        if path in by_path:
-            raise UsageError(f"The same file is given twice: {by_path[path]} and {file}. Give every file once.")
-        by_path[path] = file
-    return files
+    return names
 
 
 def _named_files(
-    files: Sequence[str], names: Sequence[str] | Mapping[str, str] | None
-) -> tuple[dict[str, str], Container[str]]:
-    """Return the files by the names of their systems, and which names are given, not those of the files."""
-    of_files: Mapping[str, str] = named_runs(files)
-    if isinstance(names, Mapping):
-        if unknown := [name for name in names if name not in of_files]:
-            raise UsageError(f"There is no file {unknown[0]!r} to name.{suggest(unknown[0], of_files)}")
-        renamed = [names.get(file, file) for file in of_files]
-    else:
-        renamed = list(of_files if names is None else names)
-    if len(renamed) != len(files):
-        raise UsageError(
-            f"{plural(len(files), 'file')} and {plural(len(renamed), 'name')} are given; each file needs one name."
-        )
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], names: Sequence[str] | Mapping[str, str] | None
+) -> tuple[dict[str, str], Container[str], dict[str, str]]:
+    """Return the files by the names of their systems, which of these names are given, and those for systems within files."""
+    files = _files(paths)
+    own = named_runs(list(files))
+    labels = of_files(own, names) if isinstance(names, Mapping) else {}
+    given = [files[path] or labels.pop(name, "") for name, path in own.items()]
+    if names is not None and not isinstance(names, Mapping):
+        given = list(names)
+        if len(given) != len(files):
+            raise UsageError(
+                f"{plural(len(files), 'file')} and {plural(len(given), 'name')} are given; each file needs one name."
+            )
+    renamed = [name or file for name, file in zip(given, own, strict=True)]
     if len(set(renamed)) < len(files):
         twice = next(name for name in renamed if renamed.count(name) > 1)
-        both = [file for file, name in zip(of_files, renamed, strict=True) if name == twice]
+        both = [file for file, name in zip(own, renamed, strict=True) if name == twice]
         raise UsageError(f"Two systems have the name {twice!r}, those of {both[0]} and {both[1]}. Names must differ.")
-    chosen = names.values() if isinstance(names, Mapping) else names
-    return dict(zip(renamed, files, strict=True)), set(chosen or ())
+    return dict(zip(renamed, own.values(), strict=True)), {*given}, labels
 
 
-def _refuse_unused(results: dict[str, TopicResults], measure: str | None, renamed: Container[str]) -> None:
+def _refuse_unused(
+    results: dict[str, TopicResults], measure: str | None, renamed: Container[str], labels: Collection[str]
+) -> None:
     """Raise if the measure or the names that are given mean nothing for the files."""
     if measure is not None and not any(each.measure_used for each in results.values()):
         each = next(iter(results.values()))
@@ -527,6 +529,10 @@ def _refuse_unused(results: dict[str, TopicResults], measure: str | None, rename
     for name, each in results.items():
         if name in renamed and each.systems is not None and (each.scores is not None or len(set(each.systems)) > 1):
             raise UsageError(f"{each.path}, {each.form}, names its systems itself. Leave the names out.")
+    systems = {system for name, each in results.items() for system in each.systems or [name]}
+    if unknown := [label for label in labels if label not in systems]:
+        known = [*(path_of(each.path).name for each in results.values()), *sorted(systems)]
+        raise UsageError(f"There is no file or system {unknown[0]!r} to name.{suggest(unknown[0], known)}")
 
 
 def _together(results: dict[str, TopicResults], known: MeasureNames) -> Scores:
@@ -598,8 +604,8 @@ def _refuse_shared_systems(frames: Sequence[pd.DataFrame], paths: Sequence[str])
         for system in frame["system"].unique():
             if system in first_path:
                 raise DataError(
-                    f"The system {system} is in {first_path[system]} and in {path}. Name one of the two: --label "
-                    f"{path_of(path).name}=NAME, or names in Python; or put the results of one system into one file."
+                    f"The system {system} is in {first_path[system]} and in {path}. Name one of the two, NAME={path}, or "
+                    f"--label {path}=NAME; or put the results of one system into one file."
                 )
             first_path[system] = path
 
