@@ -561,3 +561,37 @@ def test_measures_that_irmx_does_not_know_are_listed_as_others_are(
     words = ["verdict", "--scores", "all.csv", "old", "new", "AP", "-o", "csv"]
     assert views_by_doubt(command(*words, *options, cwd=tmp_path).out) == set(wanted)
     assert command(*words, "--measures", "f1 tik", cwd=tmp_path).code == 2
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_judge_or_a_collection_without_a_name_is_refused(name: str, demo: Path, command: Callable[..., Any]) -> None:
+    runs = [demo / "titles.run", demo / "bm25.run"]
+    for doubt, of_doubt in (("judges", demo / "q"), ("collections", (demo / "q", runs))):
+        with pytest.raises(irmx.UsageError):
+            irmx_study.verdict("AP", demo / "q", runs, **{doubt: {name: of_doubt}})
+    with pytest.raises(irmx.UsageError):
+        irmx_study.judges({"other": demo / "q", name: demo / "q"})
+    (demo / "c.toml").write_text(f'[judges]\n"{name}" = "q"\n')
+    done = command("verdict", "q", *runs, "AP", "--config", "c.toml", cwd=demo)
+    assert (done.code, done.out) == (2, "")
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "gate.toml"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "margin = 0.5\n[tool.irmx.verdict]\nlevel = 0.05\n",
+        "margn = 0.5\n[tool.irmx.verdict]\nlevel = 0.05\n",
+        "[judges]\nllm = 'q'\n[tool.irmx.verdict]\nlevel = 0.05\n",
+        "[tool.irmx]\nmargin = 0.5\n[tool.irmx.verdict]\nlevel = 0.05\n",
+    ],
+)
+def test_options_beside_the_table_that_is_read_are_refused(
+    text: str, name: str, demo: Path, command: Callable[..., Any]
+) -> None:
+    words = ["verdict", "q", "titles.run", "bm25.run", "AP", "--config", name]
+    (demo / name).write_text(text)
+    done = command(*words, cwd=demo)
+    assert (done.code, done.out) == (2, "")
+    (demo / name).write_text("[project]\nname = 'mine'\n[tool.ruff]\nselect = []\n[tool.irmx.verdict]\nlevel = 0.05\n")
+    assert command(*words, cwd=demo).code == 0

@@ -212,13 +212,13 @@ def _on_scores(values: Scores, systems: list[str], chosen: dict[str, Any], expec
         )
     both, known = values.select(systems=systems), {*map(str, values.measures)}
     parts = {}
-    for option in ("measure", "users", "measures"):
-        if texts := chosen.pop(option, None):
-            listed = [
-                [text] if text in known else split_measures(text)
-                for text in ([texts] if isinstance(texts, str) else texts)
-            ]
-            parts[option] = both.select(measures=[*chain(*listed)])
+    for option in [name for name in ("measure", "users", "measures") if name in chosen]:
+        texts = chosen.pop(option)
+        listed = [
+            [text] if text in known else split_measures(text) or [text]
+            for text in ([texts] if isinstance(texts, str) else texts)
+        ]
+        parts[option] = both.select(measures=[*chain(*listed)])
     views = list(dict.fromkeys(name for part in parts.values() for name in part.names)) or list(both.names)
     if "users" in parts:
         chosen["users"] = parts["users"].measures
@@ -236,9 +236,15 @@ def _configured(path: Path) -> dict[str, Any]:
         raise DataError(f"{path} cannot be read as TOML: {error}.") from None
     if path.name == "pyproject.toml" or "tool" in read:
         for name in _TABLE:
-            read = read.get(name) if isinstance(read, dict) else None  # type: ignore[assignment]
-        if not isinstance(read, dict):
-            raise DataError(f"{path} has no table [tool.irmx.verdict].")
+            odd = [key for key, of in read.items() if key != name and (key in _CONFIGURED or not isinstance(of, dict))]
+            if odd:
+                raise UsageError(
+                    f"{path} has {list_some(odd)} outside the table [tool.irmx.verdict], which is the one that is read. Put every option "
+                    "into the table, or leave the table out."
+                )
+            read = read.get(name)  # type: ignore[assignment]
+            if not isinstance(read, dict):
+                raise DataError(f"{path} has no table [tool.irmx.verdict].")
     for name, value in read.items():
         if name not in _CONFIGURED:
             raise UsageError(
