@@ -16,7 +16,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from irmx import DataError, DataWarning, Param, Scores, Table, UsageError, read_table
+from irmx import DataError, DataWarning, Measure, Param, Scores, Table, UsageError, read_table, registry
 from irmx.ragged import Array, Floats, Ints
 from irmx.toolkit import (
     MARKS,
@@ -62,12 +62,21 @@ class MeasureNames:
 
 
 WHAT = "per-topic results"
-_TOPIC = ("query_id", "qid", "topic")
+_TOPIC = (
+    "query_id", "qid", "topic", "topic_id", "query_number", "topic_number", "question_id", "task_id", "instance_id", "sample_id",
+    "example_id", "item_id", "query", "question", "id", "item", "index",
+)  # fmt: skip
+"""The names of columns of ids, without regard to case and signs between words; of several, the first of these is used."""
+_TOPIC_OR_SYSTEM = ("id", "item", "index")
+"""Those of them that may also be names of systems."""
 _SYSTEM = ("system", "run", "run_id", "name")
+_ROUNDING = 1e-6
+"""By how much a value may lie outside the range of its measure, as other tools round."""
 _SUMMARY = "all"
 """The query id under which tools print the mean over topics."""
 _TEXTS = ("runid", "relstring")
 """What trec_eval prints that is not a number."""
+_OTHER_IDS = "qid, topic, id, ..."
 _INDEX = "__index_level_0__"
 """The column in which pandas writes the numbers of rows to parquet; in csv its name is empty."""
 _TREC = "the output of trec_eval -q"
@@ -77,7 +86,7 @@ _TOT = "lines of run, measure, topic and value"
 _PLATFORM = "results of another platform"
 KINDS = (
     f"per-topic results are {_TREC} or of ir_measures -q or irmx eval -q; a csv or tsv with a header and a column query_id "
-    "(or qid, topic), and either the columns measure and value, and system (or run, name) for several systems, or one column "
+    f"(or {_OTHER_IDS}), and either the columns measure and value, and system (or run, name) for several systems, or one column "
     "per system; JSON Lines with these names; a parquet file of irmx.Scores; or a file in the format of a plugin, as irmx-platforms has them"
 )
 
@@ -351,13 +360,15 @@ def _of_wide(
     path: str, content: bytes, header: list[str], measure: str | None, names: MeasureNames, alone: bool
 ) -> TopicResults:
     """Read one row per topic: the columns are systems, or, without a measure, the measures of one system."""
-    topic = next((name for name in _TOPIC if name in header), None)
-    columns = [name for name in header if name not in ("", _INDEX, *_TOPIC)]
+    order = [*map(_plain, _TOPIC)]
+    known_ids = sorted((name for name in header if _plain(name) in order), key=lambda name: order.index(_plain(name)))
+    topic = known_ids[0] if known_ids else None
+    columns = [name for name in header if name not in ("", _INDEX, *known_ids)]
     if not columns:
         raise DataError(f"{path} has no column of values, only {list_some(header)}; {KINDS}.")
     if topic is None and not alone:
         raise DataError(
-            f"{path} has no column query_id (or qid, topic), without which the topics of several files cannot be matched. "
+            f"{path} has no column query_id (or {_OTHER_IDS}), without which the topics of several files cannot be matched. "
             f"It has: {list_some(columns)}."
         )
     of_systems = measure is not None and columns != [measure]
@@ -368,12 +379,19 @@ def _of_wide(
         )
     form = f"a table of one row per topic, with one column per {'system' if of_systems else 'measure'}"
     declared = {name: Param(float, "", required=True, nullable=True) for name in columns}
-    table = _checked(path, content, ({"query_id": str} if topic else {}) | declared, form)
-    count = len(table)
-    ids = table["query_id"].tolist() if topic else [str(number) for number in range(1, count + 1)]
+    unsure = {name: str for name in known_ids if _plain(name) in _TOPIC_OR_SYSTEM}
+    table = _checked(path, content, ({topic: str} if topic else {}) | unsure | declared, form)
+    for name in unsure:
+        if text := next(
+            (text for text in table[name].tolist() if _is_number(text) and not _number(text).is_integer()), ""
+        ):
+            raise _two_readings(path, name, f"the name of a column of ids, and values such as {text}")
+    ids = table[topic].tolist() if topic else [str(number) for number in range(1, len(table) + 1)]
     rows = [i for i, query_id in enumerate(ids) if query_id != _SUMMARY]
     if topic is None:
-        message = f"{path} has no column query_id (or qid, topic); its rows are taken as topics, numbered from 1"
+        if of_systems:
+            _refuse_ids_as_values(path, table, columns)
+        message = f"{path} has no column query_id (or {_OTHER_IDS}); its rows are taken as topics, numbered from 1"
         warnings.warn(message, DataWarning, stacklevel=5)
     repeated = list(chain.from_iterable([name] * len(rows) for name in columns))
     return TopicResults(
@@ -385,6 +403,33 @@ def _of_wide(
         np.concatenate([table[name][rows] for name in columns]),
         lambda of: table.place(list(dict.fromkeys(rows[i % len(rows)] for i in of))),
         measure_used=measure is not None,
+    )
+
+
+def _plain(name: str) -> str:
+    """Return the name of a column without case and signs between words.
+
+    >>> _plain("Query-ID"), _plain("query_id")
+    ('queryid', 'queryid')
+    """
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def _refuse_ids_as_values(path: str, table: Table, columns: Sequence[str]) -> None:
+    """Raise for a column of different whole numbers beside one of fractions: it may hold the ids of topics."""
+    whole = [name for name in columns if (np.floor(table[name]) == table[name]).all()]
+    for name in whole if len(whole) < len(columns) else ():
+        values = table[name]
+        if len(np.unique(values)) == len(values) > 1 < values.max():
+            raise _two_readings(
+                path, name, f"different whole numbers, such as {values[0]:g}, beside columns of fractions"
+            )
+
+
+def _two_readings(path: str, name: str, found: str) -> UsageError:
+    return UsageError(
+        f"{path}: the column {name!r} has {found}. If it holds the ids of topics, name it query_id; if it is a system, name it "
+        "otherwise, and add a column query_id with the ids of the topics."
     )
 
 
@@ -409,9 +454,9 @@ def read_per_topic(
     * A csv or tsv with a header and one row per value: ``query_id`` (or ``qid``, ``topic``), ``measure``, ``value``, and
       for several systems ``system`` (or ``run``, ``name``), as :meth:`irmx.Scores.frame` and
       ``pt.Experiment(..., perquery=True)`` have.
-    * A csv or tsv with a header and one row per topic: ``query_id`` (or ``qid``, ``topic``) and one column per system, if
-      ``measure`` says what they hold; otherwise one column per measure of one system. A single file may lack the query
-      ids; its rows are then numbered from 1.
+    * A csv or tsv with a header and one row per topic: ``query_id`` (or ``qid``, ``topic``, ``id``, ...) and one column per
+      system, if ``measure`` says what they hold; otherwise one column per measure of one system. A single file may lack the
+      query ids; its rows are then numbered from 1.
     * A file in a format of a plugin, such as logs of Inspect or results of promptfoo, which irmx-platforms reads; ``NAME:path``
       names the format.
     * A parquet file of any of these tables, or that :meth:`irmx.Scores.to_parquet` wrote; or a folder of parts of such a table,
@@ -438,8 +483,8 @@ def read_per_topic(
     Raises
     ------
     irmx.errors.DataError
-        If a format is unknown, a value is missing or not a finite number, or a topic has two values; if two files have the same
-        system, or systems have no topic or no measure in common. The message names file and line.
+        If a format is unknown, a value is missing, not a finite number or outside the range of its measure, or a topic has two
+        values; if two files have the same system, or systems have no topic or no measure in common. The message names file and line.
     irmx.errors.UsageError
         If the measure is missing, or is given where the files name their measures; if a file is given twice; if there
         are not as many names as files.
@@ -466,6 +511,8 @@ def read_per_topic(
     known = MeasureNames()
     results = {name: read_topic_results(path, measure, known, len(files) == 1) for name, path in files.items()}
     _refuse_unused(results, measure, given, labels)
+    for of_file in results.values():
+        _refuse_outside(of_file, known)
     results = {
         name: replace(each, systems=None) if name in given and each.scores is None else each
         for name, each in results.items()
@@ -533,6 +580,28 @@ def _refuse_unused(
     if unknown := [label for label in labels if label not in systems]:
         known = [*(path_of(each.path).name for each in results.values()), *sorted(systems)]
         raise UsageError(f"There is no file or system {unknown[0]!r} to name.{suggest(unknown[0], known)}")
+
+
+def _refuse_outside(results: TopicResults, known: MeasureNames) -> None:
+    """Raise for a value outside the range of its measure, where irmx knows it: an id, a percentage, another measure."""
+    place, names = pd.factorize(np.asarray(results.measures, dtype=object))
+    low, high = np.array([_range(known[name]) for name in names]).reshape(-1, 2)[place].T
+    values = np.where(np.isinf(results.values), np.nan, results.values)  # infinite ones are refused for any measure
+    for row in np.flatnonzero((values < low - _ROUNDING) | (values > high + _ROUNDING))[:1].tolist():
+        of_system = f" of {results.systems[row]}" if results.systems else ""
+        raise results.refuse(
+            [row],
+            f"the value of {results.measures[row]}{of_system} for topic {results.topics[row]} is {values[row]:g}, and values of "
+            f"this measure are from {low[row]:g} to {high[row]:g}. Is it another measure, a percentage, or a column "
+            "of ids, which is named query_id?",
+        )
+
+
+def _range(measure: Any) -> tuple[float, float]:
+    """Return the ends of the range of a measure; infinite for one that irmx does not compute."""
+    declared = measure if isinstance(measure, Measure) else registry().scorers().get(measure.NAME)
+    low, high = (None, None) if declared is None else declared.RANGE
+    return -np.inf if low is None else low, np.inf if high is None else high
 
 
 def _together(results: dict[str, TopicResults], known: MeasureNames) -> Scores:
