@@ -52,7 +52,7 @@ def of_files(files: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, s
 
 
 def _path(file: str) -> str:
-    return os.path.normpath(path_of(file))
+    return os.path.abspath(path_of(file))
 
 
 def labelled_names(systems: Iterable[str], labels: Mapping[str, str]) -> tuple[str, ...]:
