@@ -33,6 +33,7 @@ from .data.files import too_large as too_large
 from .data.formats import path_of as path_of
 from .data.formats import scores_in_format as scores_in_format
 from .data.new_file import new_file as new_file
+from .data.paths import is_file as is_file
 from .data.paths import matching_file as matching_file
 from .data.paths import matching_files as matching_files
 from .declare.citation import IR_MEASURES as IR_MEASURES
@@ -47,6 +48,7 @@ from .declare.expressions import NamedMeasure as NamedMeasure
 from .declare.expressions import measure_named as measure_named
 from .declare.expressions import parse_measures as parse_measures
 from .declare.expressions import parse_value as parse_value
+from .declare.expressions import split_measures as split_measures
 from .declare.markup_html import html_result as html_result
 from .declare.markup_html import html_table as html_table
 from .declare.markup_html import in_html as in_html

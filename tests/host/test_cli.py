@@ -409,3 +409,23 @@ def test_a_measure_that_closes_or_replaces_standard_output_is_named(
     assert (done.code, done.out, "mistake in irmx" in done.err) == (1, out, False), done.err
     assert f"The measure {measure} closed or replaced standard output" in done.err
     assert "AP closed" not in done.err  # which follows it
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["-p", "3", "--places", "4"], 2),
+        (["-o", "csv", "-o", "tsv"], 2),
+        (["-p", "3", "--places", "3"], 0),
+        (["-q", "-q", "-o", "csv", "-o", "csv"], 0),
+    ],
+)
+def test_an_option_of_one_value_takes_no_second(options: list[str], code: int, command: Callable[..., Any]) -> None:
+    done = command("eval", qrels_path(), run_path("bm25"), "AP", *options)
+    assert (done.code, bool(done.out)) == (code, not code)
+
+
+def test_a_switch_is_not_both_on_and_off(command: Callable[..., Any]) -> None:
+    words = ["pages", "fit", "p.jsonl", "v.csv", "AS_RBP", "--grid", "beta=0:1", "--qrels", "q"]
+    done = command(*words, "--personal", "--no-personal")
+    assert (done.code, done.out) == (2, "")

@@ -56,6 +56,13 @@ def test_holding_times_from_a_log_to_a_score(log, tmp_path):
     assert one == two
 
 
+def test_columns_to_group_by_are_listed_or_repeated(log):
+    pd.read_csv(log).assign(kind="web").to_csv(log, index=False)
+    listed = irmx("markov", "holding-times", log, "--by", "rank, kind").stdout
+    assert irmx("markov", "holding-times", log, "--by", "rank", "--by", "kind").stdout == listed
+    assert listed.startswith("rank\tkind\t")
+
+
 def test_best_retrieved_to_a_score(tmp_path):
     out, runs = tmp_path / "qrels.csv", [run_path("bm25"), run_path("recent")]
     assert irmx("markov", "best-retrieved", qrels_path(), *runs, "--out", out).returncode == 0

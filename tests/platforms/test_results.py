@@ -159,7 +159,7 @@ def test_logs_of_the_same_model_are_told_apart_by_names(write: Write, command: A
         read_per_topic([old, new])
     assert read_per_topic([old, new], names={"new.json": "after"}).systems == ("toy/a", "after")
     assert read_per_topic([old, new], names=["a", "b"]).systems == ("a", "b")
-    with pytest.raises(UsageError, match=r"There is no file 'nwe.json' to name. Did you mean new.json"):
+    with pytest.raises(UsageError, match=r"'nwe.json' to name. Did you mean new.json"):
         read_per_topic([old, new], names={"nwe.json": "after"})
     assert read_per_topic([f"inspect(measure=m):{old}", new], names={"old.json": "before"}).systems == (
         "before",

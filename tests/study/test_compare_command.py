@@ -63,6 +63,8 @@ def test_labels_are_also_names_of_baselines(command: Command, folder: Path) -> N
     by_label = command(*COMPARE, "--baseline", "Recent", *labels, cwd=folder)
     by_run = command(*COMPARE, "--baseline", "recent.run", *labels, cwd=folder)
     assert by_label.out == by_run.out
+    by_path = ("--label", "./recent.run=Recent", "--label", f"{folder}/bm25.run=BM25", "-o", "csv")
+    assert command(*COMPARE, "--baseline", "Recent", *by_path, cwd=folder).out == by_label.out
     assert [(row["a"], row["b"]) for row in rows(by_run.out)] == [("BM25", "Recent"), ("titles.run", "Recent")]
 
 

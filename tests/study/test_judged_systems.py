@@ -204,7 +204,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_command(folder: Path, command: Callable[..., Any]) -> None:
     runs = ("--runs", "run[0-3].run", "--runs", "run[4-7].run")
-    words = ("judges", "human.qrels", "llm.qrels", *runs, "--measures", "nDCG@10 AP")
+    words = ("judges", "human.qrels", "llm.qrels", *runs, "--measures", "nDCG@10", "--measures", "AP")
     done = command(*words, "-o", "csv", cwd=folder)
     assert done.code == 0, done.err
     rows = list(csv.DictReader(io.StringIO(done.out)))

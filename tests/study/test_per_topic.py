@@ -389,8 +389,8 @@ def test_a_folder_of_parts_that_an_engine_wrote_is_read(tmp_path: Path) -> None:
 
 
 def test_less_of_an_unknown_measure_may_be_better(tmp_path: Path, command: Any) -> None:
-    rows = [(f"t{i}", system, name, value + i) for i in range(4) for system, name, value in (
-        ("one", "tokens", 800), ("two", "tokens", 300), ("one", "AP", 0), ("two", "AP", 1))]  # fmt: skip
+    rows = [(f"t{i}", system, name, value + i / 10) for i in range(4) for system, name, value in (
+        ("one", "tokens", 800), ("two", "tokens", 300), ("one", "AP", 0), ("two", "AP", 0.5))]  # fmt: skip
     table = pd.DataFrame(rows, columns=["query_id", "system", "measure", "value"])
     table.to_csv(path := tmp_path / "scores.csv", index=False)
     words = ("compare", "--scores", path, "--baseline", "one", "-o", "csv")
@@ -406,3 +406,191 @@ def test_less_of_an_unknown_measure_may_be_better(tmp_path: Path, command: Any) 
         done = command(*words, "--less-is-better", name)
         assert (done.code, said in done.err) == (2, True)
     assert command("compare", "qrels", "a.run", "b.run", "AP", "--less-is-better", "AP").code == 2
+
+
+# -- two files of one system -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A folder with two logs of one system, before/log.csv and after/log.csv, and copies of them beside these."""
+    for number, name in enumerate(("before", "after")):
+        rows = [f"{t},model,{measure},{(t + number) % 5 / 5}\n" for t in range(20) for measure in ("AP", "RR")]
+        (tmp_path / name).mkdir()
+        for path in (tmp_path / name / "log.csv", tmp_path / f"{name}.csv"):
+            path.write_text("query_id,system,measure,value\n" + "".join(rows))
+    return tmp_path
+
+
+NAMED = [
+    ["before.csv", "after.csv", "--label", "before.csv=old", "--label", "after.csv=new"],
+    ["before.csv", "./after.csv", "--label", "./before.csv=old", "--label", "after.csv=new"],
+    ["before/log.csv", "after/log.csv", "--label", "before/log.csv=old", "--label", "after/log.csv=new"],
+    ["old=before.csv", "new=after.csv"],
+    ["old=before.csv", "after.csv", "--label", "model=new"],
+    ["old=before/log.csv", "new=after/log.c*"],
+]
+
+
+@pytest.mark.parametrize("files", NAMED)
+@pytest.mark.parametrize("words", ["compare", "topics", "power"])
+def test_two_files_of_one_system_are_named(
+    words: str, files: list[str], logs: Path, command: Callable[..., Any]
+) -> None:
+    done = command(words, "--scores", *files, "-o", "csv", cwd=logs)
+    assert done.code == 0, done.err
+    assert done.out == command(words, "--scores", *NAMED[0], "-o", "csv", cwd=logs).out
+    assert {"new", "old"} <= set(re.findall(r"\w+", done.out))
+
+
+@pytest.mark.parametrize("files", NAMED)
+def test_a_verdict_is_on_two_files_of_one_system(files: list[str], logs: Path, command: Callable[..., Any]) -> None:
+    two, labels = files[:2], files[2:]
+    done = command("verdict", "--scores", " ".join(two), "old", "new", "AP", *labels, "-o", "csv", cwd=logs)
+    read = read_per_topic([logs / "before.csv", logs / "after.csv"], names=["old", "new"])
+    expected = irmx_study.verdict(read.select(measures="AP"), baseline="old")
+    assert done.code == expected.exit_code, done.err
+    row = expected.frame().iloc[0]
+    assert done.out.splitlines()[1].split(",")[3:5] == [str(row["mean_baseline"]), str(row["mean_run"])]
+    assert (
+        read_per_topic([f"old={logs}/before.csv", logs / "after.csv"], names={"model": "new"}).systems == read.systems
+    )
+
+
+def test_a_verdict_takes_a_glob_with_labels(logs: Path, command: Callable[..., Any]) -> None:
+    words = ["verdict", "--scores", "*.csv", "before.csv", "new", "AP", "-o", "csv"]
+    labels = ["--label", "before.csv=old", "--label", "after.csv=new"]
+    done = command(*words, *labels, cwd=logs)
+    assert done.code == 3, done.err
+    same = command("verdict", "--scores", "old=before.csv new=after.csv", "old", "new", "AP", "-o", "csv", cwd=logs)
+    assert (done.out, done.code) == (same.out, same.code)
+    named = "a b.csv"
+    (logs / "before.csv").rename(logs / named)
+    (logs / "after.csv").unlink()
+    (logs / named).write_text(
+        (logs / named).read_text() + "".join(f"{t},new,{m},0.9\n" for t in range(20) for m in ("AP", "RR"))
+    )
+    assert command("verdict", "--scores", named, "model", "new", "AP", cwd=logs).code == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [
+        (["before.csv", "after.csv"], 1),
+        (["before.csv", "after.csv", "--label", "befor.csv=old"], 2),
+        (["old=before.csv", "old=after.csv"], 2),
+        (["old=before.csv", "after.csv", "--label", "before.csv=older"], 2),
+        (["old=*.csv"], 2),
+        (["=before.csv", "new=after.csv"], 2),
+        (["old=", "new=after.csv"], 2),
+    ],
+)
+def test_names_of_files_that_are_refused(files: list[str], code: int, logs: Path, command: Callable[..., Any]) -> None:
+    done = command("compare", "--scores", *files, cwd=logs)
+    assert (done.code, done.out) == (code, "")
+
+
+def test_a_file_whose_name_has_the_sign_of_names_is_a_file(logs: Path, command: Callable[..., Any]) -> None:
+    (logs / "before.csv").rename(logs / "b=0.4.csv")
+    assert read_per_topic([logs / "b=0.4.csv"]).systems == ("model",)
+    done = command("topics", "--scores", "org/m:1=b=0.4.csv", "new=after.csv", "-o", "csv", cwd=logs)
+    assert "AP org/m:1" in done.out.splitlines()[0]
+
+
+# -- columns of ids ----------------------------------------------------------------------------------------
+
+
+def wide(columns: dict[str, list[Any]]) -> str:
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"
+
+
+VALUES = {"old": [0.5, 0.2, 0.2], "new": [0.7, 0.2, 0.9]}
+NUMBERS = [101, 102, 103]
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "my own"])
+@pytest.mark.parametrize("last", [True, False])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "query",
+        "id",
+        "q_id",
+        "topic_id",
+        "task_id",
+        "instance_id",
+        "item",
+        "index",
+        "query_number",
+        "Query ID",
+        "question-id",
+    ],
+)
+def test_the_ids_of_topics_have_other_names(
+    name: str, last: bool, measure: str, write: Callable[..., list[str]], tmp_path: Path
+) -> None:
+    columns = VALUES | {name: NUMBERS} if last else {name: NUMBERS} | VALUES
+    [path] = write(table=wide(columns))
+    pd.DataFrame(columns).to_parquet(tmp_path / "table.parquet")
+    for file in (path, tmp_path / "table.parquet"):
+        scores = read_per_topic(file, measure)
+        assert (scores.topics, scores.systems) == (("101", "102", "103"), ("old", "new"))
+        assert scores.values[:, :, 0].tolist() == [[0.5, 0.7], [0.2, 0.2], [0.2, 0.9]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "topics"),
+    [
+        ({"index": [0, 1, 2], "topic_id": NUMBERS}, ("101", "102", "103")),
+        ({"query": ["a", "b", "c"], "task_id": NUMBERS, "id": ["x", "y", "z"]}, ("101", "102", "103")),
+        ({"query": ["a", "b", "c"], "id": NUMBERS}, ("a", "b", "c")),
+        ({"Query ID": NUMBERS, "item": [7, 7, 7]}, ("101", "102", "103")),
+    ],
+)
+def test_of_several_columns_of_ids_the_plainest_is_used(
+    ids: dict[str, list[Any]], topics: tuple[str, ...], write: Callable[..., list[str]]
+) -> None:
+    scores = read_per_topic(write(table=wide(ids | VALUES)), "my own")
+    assert (scores.topics, scores.systems) == (topics, ("old", "new"))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"number": NUMBERS},
+        {"number": [1, 2, 3]},
+        {"item": [0.3, 0.2, 0.1]},
+        {"index": [0.3, 0, 1], "query": ["a", "b", "c"]},
+    ],
+)
+def test_columns_of_ids_or_values_are_asked_about(
+    columns: dict[str, list[Any]], write: Callable[..., list[str]], command: Callable[..., Any]
+) -> None:
+    words = ("compare", "--scores", *write(table=wide(columns | VALUES)), "--measure", "my own", "-o", "csv")
+    done = command(*words)
+    assert (done.code, done.out) == (2, "")
+    values = next(iter(columns.values()))  # both answers that the message offers
+    write(table=wide({"query_id": values, **VALUES}))
+    assert command(*words).code == 0
+    write(table=wide({"query_id": NUMBERS, "mine": values, **VALUES}))
+    assert "mine" in command(*words).out
+    write(table=wide({"a": NUMBERS, "b": [3, 1, 2]}))  # such as tokens
+    assert command(*words).code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("query_id,system,measure,value\n1,a,AP,0.5\n2,a,AP,102\n", 3),
+        ("map\t1\t0.5\nmap\t2\t-0.1\n", 2),
+        ("query_id,AP,P@5\n1,0.5,0.2\n2,0.5,20.0\n3,0.5,0.2\n", 3),
+        ("1\tnDCG@10\t1.001\n", 1),
+    ],
+)
+def test_a_value_outside_the_range_of_its_measure_is_refused(
+    text: str, line: int, write: Callable[..., list[str]]
+) -> None:
+    with pytest.raises(DataError, match=f"line {line}:"):
+        read_per_topic(write(results=text))
+    read_per_topic(write(results="1\tnDCG@10\t1.0000001\n1\tNumRet\t1000\n1\tlatency\t-12\n"))

@@ -324,7 +324,7 @@ def test_the_command_prints_the_tables(command: Callable[..., Any], tmp_path: Pa
         found = pd.read_csv(io.StringIO(done.out), keep_default_na=table == [])
         pd.testing.assert_frame_equal(found, pool().frame(*table), check_dtype=False)
     assert "at 10%, 360 and 60 of them, which is 38.8%" in " ".join(done.err.split())
-    done = command("pool", *FILES, "AP", "--keep", "50,33.3,1e-9", "--samples", 2, "-j", 1)
+    done = command("pool", *FILES, "AP", "--keep", "50,33.3", "--keep", "1e-9", "--samples", 2, "-j", 1)
     assert [row.split()[1] for row in done.out.splitlines() if row.split()[:1] == ["AP"]] == ["50", "33.3", "1e-09"]
     shutil.copy(run_path("titles"), tmp_path / "again.run")
     (tmp_path / "names").write_text("\n".join(f"{system}.run" for system in SYSTEMS), encoding="utf-8")

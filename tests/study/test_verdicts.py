@@ -626,7 +626,9 @@ def test_what_is_expected_is_all_that_the_measure_reads(
         assert done.code == code, done.err
 
 
-def test_a_level_that_no_test_can_reach_is_refused(demo: Path, command: Callable[..., Any]) -> None:
+def test_a_margin_or_level_that_decides_alone_is_refused(demo: Path, command: Callable[..., Any]) -> None:
+    words = ["verdict", "q", "titles.run", "bm25.run", "AP", "--claim", "no-worse", "--margin"]
+    assert [command(*words, margin, cwd=demo).code for margin in ("1", "1.01", "2")] == [0, 2, 2]
     assert command("verdict", "q", "titles.run", "bm25.run", "AP", "--level", "1e-13", cwd=demo).code == 2
 
 
@@ -718,3 +720,76 @@ def test_files_of_a_table_of_collections_are_beside_it(demo: Path, tmp_path: Pat
     runs = [demo / "titles.run", demo / "bm25.run"]
     found = irmx_study.verdict("AP", demo / "q", runs, collections=demo / "collections.csv")
     assert found.frame().query("doubt == 'collections'")["topics"].tolist() == [30, 60, 60]
+
+
+def views_by_doubt(out: str) -> set[tuple[str, ...]]:
+    """Return the doubt and the view of every row of a verdict in csv, but for topics and assumptions."""
+    rows = [tuple(line.split(",")[:2]) for line in out.splitlines()[1:]]
+    return {row for row in rows if row[0] not in ("claim", "topics", "unjudged")}
+
+
+def test_an_option_of_several_is_added_to_where_it_is_repeated(demo: Path, command: Callable[..., Any]) -> None:
+    words = ["verdict", "q", "titles.run", "bm25.run", "AP", "-o", "csv"]
+    repeated = ["--measures", "P@5", "--measures", "RR nDCG", "--users", "RBP(p=0.5)", "--users", "RBP(p=0.9)"]
+    done = command(*words, *repeated, cwd=demo)
+    users = {("users", name) for name in ("RBP(p=0.5)", "RBP(p=0.9)")}
+    assert views_by_doubt(done.out) == {("measures", name) for name in ("P@5", "RR", "nDCG")} | users
+    assert done.out == command(*words, "--measures", "P@5 RR nDCG", "--users", "RBP(p=0.5|0.9)", cwd=demo).out
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (["--measures", "f1 tok"], [("measures", "f1"), ("measures", "tok")]),
+        (["--users", "f1 tok", "--measures", "my own"], [("users", "f1"), ("users", "tok"), ("measures", "my own")]),
+        (["--measures", "my own", "--measures", "map f1"], [("measures", "my own"), ("measures", "f1")]),
+    ],
+)
+def test_measures_that_irmx_does_not_know_are_listed_as_others_are(
+    options: list[str], wanted: list[tuple[str, str]], tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    values = zip(sample(0.04) + 0.5, sample(0.0, seed=2) + 0.5, strict=True)
+    rows = [
+        f"{t},{system},{measure},{value}\n"
+        for t, both in enumerate(values)
+        for system, value in zip(("new", "old"), both, strict=True)
+        for measure in ("AP", "f1", "tok", "my own")
+    ]
+    (tmp_path / "all.csv").write_text("query_id,system,measure,value\n" + "".join(rows))
+    words = ["verdict", "--scores", "all.csv", "old", "new", "AP", "-o", "csv"]
+    assert views_by_doubt(command(*words, *options, cwd=tmp_path).out) == set(wanted)
+    assert command(*words, "--measures", "f1 tik", cwd=tmp_path).code == 2
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_judge_or_a_collection_without_a_name_is_refused(name: str, demo: Path, command: Callable[..., Any]) -> None:
+    runs = [demo / "titles.run", demo / "bm25.run"]
+    for doubt, of_doubt in (("judges", demo / "q"), ("collections", (demo / "q", runs))):
+        with pytest.raises(irmx.UsageError):
+            irmx_study.verdict("AP", demo / "q", runs, **{doubt: {name: of_doubt}})
+    with pytest.raises(irmx.UsageError):
+        irmx_study.judges({"other": demo / "q", name: demo / "q"})
+    (demo / "c.toml").write_text(f'[judges]\n"{name}" = "q"\n')
+    done = command("verdict", "q", *runs, "AP", "--config", "c.toml", cwd=demo)
+    assert (done.code, done.out) == (2, "")
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "gate.toml"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "margin = 0.5\n[tool.irmx.verdict]\nlevel = 0.05\n",
+        "margn = 0.5\n[tool.irmx.verdict]\nlevel = 0.05\n",
+        "[judges]\nllm = 'q'\n[tool.irmx.verdict]\nlevel = 0.05\n",
+        "[tool.irmx]\nmargin = 0.5\n[tool.irmx.verdict]\nlevel = 0.05\n",
+    ],
+)
+def test_options_beside_the_table_that_is_read_are_refused(
+    text: str, name: str, demo: Path, command: Callable[..., Any]
+) -> None:
+    words = ["verdict", "q", "titles.run", "bm25.run", "AP", "--config", name]
+    (demo / name).write_text(text)
+    done = command(*words, cwd=demo)
+    assert (done.code, done.out) == (2, "")
+    (demo / name).write_text("[project]\nname = 'mine'\n[tool.ruff]\nselect = []\n[tool.irmx.verdict]\nlevel = 0.05\n")
+    assert command(*words, cwd=demo).code == 0

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import click
 from click.shell_completion import CompletionItem
 
+from irmx.errors import UsageError
 from irmx.registry import registry
 from irmx.text import readable, visible, visible_lines
 
@@ -124,6 +125,26 @@ class _ExplainedArgument(click.Argument):
     about: str
 
 
+class _OptionGivenOnce(click.Option):
+    """An option of one value: another one beside it is refused, where click would take the last without a word."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Let the parser collect all values that are typed."""
+        self.multiple = True
+        super().add_to_parser(parser, ctx)
+        self.multiple = False
+
+    def consume_value(self, ctx: click.Context, opts: Any) -> Any:
+        """Return the value, and where it comes from."""
+        value, source = super().consume_value(ctx, opts)
+        if not isinstance(value, list):
+            return value, source
+        if len(several := list(dict.fromkeys(value))) > 1:
+            typed = self.opts + self.secondary_opts if self.is_flag else [f"{self.opts[-1]} {one}" for one in several]
+            raise UsageError(f"{' or '.join(typed)}? The option takes one value. Give it once.")
+        return value[0], source
+
+
 def click_command(name: str, function: Callable[..., Any], examples: Sequence[str] = ()) -> click.Command:
     """Return the command of click that calls a function; a command of click is returned as it is."""
     if isinstance(function, click.Command):
@@ -217,12 +238,15 @@ def _parameter(of: inspect.Parameter, hint: Any) -> click.Parameter:
         made = _ExplainedArgument([of.name], nargs=-1 if several else 1, **given)
         made.about = declared.help
         return made
+    given |= {"help": declared.help, "show_default": True}
     if kind is bool:
         given.pop("type")
-        return click.Option([*declared.names, of.name], is_flag=True, help=declared.help, show_default=True, **given)
+        return _OptionGivenOnce([*declared.names, of.name], is_flag=True, **given)
     number = {int: "N", float: "NUMBER"}.get(kind)
     given["metavar"] = declared.metavar or number or of.name.rpartition("_")[2].upper()
-    return click.Option([*declared.names, of.name], multiple=several, help=declared.help, show_default=True, **given)
+    if several:
+        return click.Option([*declared.names, of.name], multiple=True, **given)
+    return _OptionGivenOnce([*declared.names, of.name], **given)
 
 
 def _click_type(kind: Any, declared: Option) -> Any:

@@ -39,7 +39,10 @@ def learn_chain(
 def holding_times(
     log: Annotated[str, Argument(help=_LOG_HELP)],
     out: Annotated[str | None, _OUT] = None,
-    by: Annotated[str, Option("--by", help="Columns to group clicks by, separated by commas.")] = "rank",
+    by: Annotated[
+        list[str] | None,
+        Option("--by", help="Columns to group clicks by, separated by commas; by default rank. May be repeated."),
+    ] = None,
     min_sessions: Annotated[
         int, Option("--min-sessions", min=1, help="Use only queries with at least this many sessions.")
     ] = 1,
@@ -53,7 +56,8 @@ def holding_times(
     from irmx_markov.click_logs import holding_times as calibrate
     from irmx_markov.click_logs import read_click_log
 
-    _write(calibrate(read_click_log(log, unit), [b.strip() for b in by.split(",")], min_sessions), out, output_format)
+    columns = [name.strip() for name in ",".join(by or ["rank"]).split(",")]
+    _write(calibrate(read_click_log(log, unit), columns, min_sessions), out, output_format)
 
 
 def best_retrieved(

@@ -32,12 +32,12 @@ from irmx_study.options import (
     ScoresOption,
     SeedOption,
     draw,
-    labels_of,
-    names_with_labels,
     plot_option,
     scored,
     table_option,
+    usage_without_scores,
 )
+from irmx_study.system_names import labelled_runs, labels_of
 
 
 def compare_runs(
@@ -373,7 +373,7 @@ def write_report(
     less_is_better: list[str] | None = None,
 ) -> None:
     """Write the report on what the arguments of a command name."""
-    from irmx.toolkit import named_runs, visible
+    from irmx.toolkit import visible
     from irmx_study.report.page import command_line, report
     from irmx_study.report.parts import check_libraries
     from irmx_study.report.texts import read_document_texts, read_query_texts
@@ -391,16 +391,9 @@ def write_report(
     if from_files:
         made = report(scored(words, arguments, True, measure, label, less_is_better=less_is_better), **how)
     else:
-        if measure is not None:
-            raise UsageError("--measure goes with --scores; otherwise the measures follow the runs.")
-        if less_is_better:
-            raise UsageError("--less-is-better goes with --scores: irmx knows the direction of what it computes.")
-        usage = f"irmx {words} QRELS RUN... MEASURE..."
-        if len(arguments) < 3:
-            raise UsageError(f"irmx {words} needs qrels, runs and measures: {usage}")
+        usage = usage_without_scores(words, arguments, measure, less_is_better)
         paths, measures = runs_and_measures(list(arguments[1:]), usage)
-        runs = named_runs(paths)
-        by_label = dict(zip(names_with_labels(runs, label), runs.values(), strict=True))
+        by_label = labelled_runs(paths, label)
         if len(by_label) < 2:
             raise UsageError(f"A comparison needs two systems. There is one: {', '.join(by_label)}.")
         made = report(measures, arguments[0], by_label, **how)

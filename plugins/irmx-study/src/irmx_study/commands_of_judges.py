@@ -20,6 +20,7 @@ from irmx_study.options import (
     plot_option,
     table_option,
 )
+from irmx_study.system_names import named_path
 
 
 def compare_judges(
@@ -36,7 +37,8 @@ def compare_judges(
         ),
     ] = None,
     measures: Annotated[
-        str | None, Option("--measures", metavar="'MEASURE ...'", help="The measures to rank runs by.")
+        list[str] | None,
+        Option("--measures", metavar="'MEASURE ...'", help="The measures to rank runs by. May be repeated."),
     ] = None,
     rel: JudgesRelOption = None,
     grades: JudgesGradesOption = None,
@@ -125,11 +127,7 @@ def judges_named(arguments: Sequence[str]) -> dict[str, str]:
     """Return the qrels of arguments ``FILE`` or ``NAME=FILE`` by the name of the judge."""
     named: dict[str, str] = {}
     for argument in arguments:
-        name, equals, path = argument.partition("=")
-        if not equals or Path(argument).exists():
-            name, path = "", argument
-        elif not name or not path:
-            raise UsageError(f"A judge is written FILE or NAME=FILE. Got {argument!r} instead.")
+        name, path = named_path(argument)
         for file in matching_files(path):
             of_file = name or judge_name(file)
             if of_file in named:

@@ -6,25 +6,30 @@ import contextlib
 import os
 import sys
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import click
 
-from irmx import DataError, UsageError
-from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, list_some, suggest
+from irmx import DataError, Scores, UsageError
+from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, is_file, list_some, split_measures, suggest
 from irmx_study.commands_of_judges import judges_named, mapped_grades, rels_of
 from irmx_study.options import (
     JudgesGradesOption,
     JudgesRelOption,
+    LabelOption,
     LessIsBetterOption,
     MeasureOption,
     MissingOption,
     PlacesByFormatOption,
     draw,
     plot_option,
+    refuse_without_scores,
+    scored,
     table_option,
 )
+from irmx_study.system_names import labels_of, named_path
 
 if TYPE_CHECKING:
     from irmx_study.verdicts import Verdict
@@ -75,10 +80,14 @@ def verdict_on_runs(
     rel: JudgesRelOption = None,
     grades: JudgesGradesOption = None,
     users: Annotated[
-        str | None, Option("--users", metavar="MEASURE", help="Settings of the measure, such as 'RBP(p=.5:.95:10)'.")
+        list[str] | None,
+        Option(
+            "--users", metavar="MEASURE", help="Settings of the measure, such as 'RBP(p=.5:.95:10)'. May be repeated."
+        ),
     ] = None,
     measures: Annotated[
-        str | None, Option("--measures", metavar="'MEASURE ...'", help="Other measures, such as 'nDCG@10 AP'.")
+        list[str] | None,
+        Option("--measures", metavar="'MEASURE ...'", help="Other measures, such as 'nDCG@10 AP'. May be repeated."),
     ] = None,
     slices: Annotated[
         str | None,
@@ -129,11 +138,12 @@ def verdict_on_runs(
         bool,
         Option(
             "--scores",
-            help="The first argument is a file or quoted glob of per-topic results of any tool; BASELINE and RUN are systems in it.",
+            help="The first argument is per-topic results of any tool: a file, a quoted glob, or several in quotes, also NAME=FILE; BASELINE and RUN are systems in them.",
         ),
     ] = False,
     table_measure: MeasureOption = None,
     less_is_better: LessIsBetterOption = None,
+    label: LabelOption = None,
 ) -> None:
     """Tell whether a run is better than a baseline, and which doubt breaks that conclusion.
 
@@ -154,12 +164,13 @@ def verdict_on_runs(
         configured = {name: value for name, value in configured.items() if name not in ("rel", "grades")}
     chosen = configured | {k: v for k, v in given.items() if v is not None}
     if scores:
-        found = _on_scores(qrels, baseline, run, chosen, table_measure, less_is_better, expect)
+        files = [qrels] if is_file(named_path(qrels)[1]) else qrels.split()
+        values = scored("verdict", files, True, table_measure, label, less_is_better=less_is_better)
+        found = _on_scores(values, labels_of([baseline, run], label) or [], chosen, expect)
     else:
-        if table_measure:
-            raise UsageError("--measure goes with --scores; without it, the measure of the claim follows the runs.")
-        if less_is_better:
-            raise UsageError("--less-is-better goes with --scores: irmx knows the direction of what it computes.")
+        refuse_without_scores(table_measure, less_is_better)
+        if label:
+            raise UsageError("--label goes with --scores. Name a run by NAME=FILE.")
         found = _on_runs(qrels, baseline, run, chosen, expect)
     draw(found, plot)
     with contextlib.suppress(BrokenPipeError):  # head has enough, and a gate still asks for the exit code
@@ -180,7 +191,7 @@ def _on_runs(qrels: str, baseline: str, run: str, chosen: dict[str, Any], expect
         )
     if chosen.get("judges") is None and (alone := [name for name in ("rel", "grades") if name in chosen]):
         raise UsageError(f"--{alone[0]} is about --judges. Name a judge, or leave it out.")
-    names = [_named(one) for one in (baseline, run)]
+    names = [named_path(one) for one in (baseline, run)]
     runs = (
         [path for _, path in names]
         if not any(name for name, _ in names)
@@ -189,38 +200,29 @@ def _on_runs(qrels: str, baseline: str, run: str, chosen: dict[str, Any], expect
     return verdict(chosen.pop("measure"), qrels, runs, expect=expect, **chosen)
 
 
-def _on_scores(
-    files: str, baseline: str, run: str, chosen: dict[str, Any], table_measure: str | None,
-    less_is_better: list[str] | None, expect: Path | None,
-) -> Verdict:  # fmt: skip
+def _on_scores(values: Scores, systems: list[str], chosen: dict[str, Any], expect: Path | None) -> Verdict:
     """Return the verdict on two systems of results that another tool computed; their other measures are chosen by name."""
-    from irmx_study.per_topic import read_per_topic
     from irmx_study.verdicts import verdict
 
     if needing := [name for name in ("judges", "rel", "grades", "collections") if name in chosen]:
         raise UsageError(f"--{needing[0]} needs qrels and runs. Leave it out, or leave out --scores.")
-    found = read_per_topic(files, table_measure).less_is_better(*less_is_better or ())
-    if "measure" not in chosen and len(found.names) > 1:
+    if "measure" not in chosen and len(values.names) > 1:
         raise UsageError(
-            f"{files} has {len(found.names)} measures: {list_some(found.names, 10)}. Name that of the claim."
+            f"The results have {len(values.names)} measures: {list_some(values.names, 10)}. Name that of the claim."
         )
-    asked = [chosen[name] for name in ("measure", "users", "measures") if name in chosen]
-    chosen = {name: value for name, value in chosen.items() if name not in ("measure", "measures")}
-    both = found.select(systems=[baseline, run])
-    parts = [both.select(measures=one) for one in asked] if asked else [both]
-    views = list(dict.fromkeys(name for part in parts for name in part.names))
-    return verdict(both.select(views=views), baseline=baseline, expect=expect, **chosen)
-
-
-def _named(run: str) -> tuple[str, str]:
-    """Return the name and the path of a run, written PATH or NAME=PATH.
-
-    >>> _named("mine=runs/mine.*.run"), _named("runs/b=0.4.run")
-    (('mine', 'runs/mine.*.run'), ('', 'runs/b=0.4.run'))
-    """
-    name, equals, path = run.partition("=")
-    is_name = equals and name and path and "/" not in name and not Path(run).exists()
-    return (name, path) if is_name else ("", run)
+    both, known = values.select(systems=systems), {*map(str, values.measures)}
+    parts = {}
+    for option in [name for name in ("measure", "users", "measures") if name in chosen]:
+        texts = chosen.pop(option)
+        listed = [
+            [text] if text in known else split_measures(text) or [text]
+            for text in ([texts] if isinstance(texts, str) else texts)
+        ]
+        parts[option] = both.select(measures=[*chain(*listed)])
+    views = list(dict.fromkeys(name for part in parts.values() for name in part.names)) or list(both.names)
+    if "users" in parts:
+        chosen["users"] = parts["users"].measures
+    return verdict(both.select(views=views), baseline=systems[0], expect=expect, **chosen)
 
 
 def _configured(path: Path) -> dict[str, Any]:
@@ -234,9 +236,15 @@ def _configured(path: Path) -> dict[str, Any]:
         raise DataError(f"{path} cannot be read as TOML: {error}.") from None
     if path.name == "pyproject.toml" or "tool" in read:
         for name in _TABLE:
-            read = read.get(name) if isinstance(read, dict) else None  # type: ignore[assignment]
-        if not isinstance(read, dict):
-            raise DataError(f"{path} has no table [tool.irmx.verdict].")
+            odd = [key for key, of in read.items() if key != name and (key in _CONFIGURED or not isinstance(of, dict))]
+            if odd:
+                raise UsageError(
+                    f"{path} has {list_some(odd)} outside the table [tool.irmx.verdict], which is the one that is read. Put every option "
+                    "into the table, or leave the table out."
+                )
+            read = read.get(name)  # type: ignore[assignment]
+            if not isinstance(read, dict):
+                raise DataError(f"{path} has no table [tool.irmx.verdict].")
     for name, value in read.items():
         if name not in _CONFIGURED:
             raise UsageError(

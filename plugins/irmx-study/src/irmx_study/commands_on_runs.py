@@ -29,12 +29,11 @@ from irmx_study.options import (
     SeedOption,
     TextsOption,
     draw,
-    labels_of,
-    names_with_labels,
     plot_option,
     report_file,
     table_option,
 )
+from irmx_study.system_names import labelled_runs, labels_of
 
 
 def missing_judgments(
@@ -44,9 +43,10 @@ def missing_judgments(
         Argument(metavar="RUN... MEASURE...", help="Three or more run files or quoted globs, then measures."),
     ],
     keep: Annotated[
-        str | None,
+        list[str] | None,
         Option(
-            "--keep", help="The percentages of the judgments to keep, separated by commas; by default 90,70,50,30,10."
+            "--keep",
+            help="The percentages of the judgments to keep, separated by commas; by default 90,70,50,30,10. May be repeated.",
         ),
     ] = None,
     samples: Annotated[
@@ -123,7 +123,10 @@ def missing_judgments(
     names = None if only is None else listed_names(only)
     study: Any
     if leave_out is None:
-        levels, number = cutting.KEEP if keep is None else keep, cutting.SAMPLES if samples is None else samples
+        levels, number = (
+            cutting.KEEP if keep is None else ",".join(keep),
+            cutting.SAMPLES if samples is None else samples,
+        )
         study = cutting.SampleStudy(measures, qrels, paths, levels, number, seed, rel, names, out)
         _say_what_is_done(study, out)
         result = studies.pool_result(study, _resumable(study, jobs, scheduler, out), every_topic, best)
@@ -194,12 +197,10 @@ def unjudged_documents(
     documents were non-relevant and if they were relevant, whether these two are bounds, the residual of RBP, and whether the
     order of the run and the baseline could flip.
     """
-    from irmx.toolkit import named_runs
     from irmx_study.assuming import unjudged
 
     paths, measures = runs_and_measures(run_and_measures, "irmx unjudged QRELS RUN... MEASURE...")
-    runs = named_runs(paths)
-    by_label = dict(zip(names_with_labels(runs, label), runs.values(), strict=True))
+    by_label = labelled_runs(paths, label)
     try:
         assumed: float | str = float(grade)
     except ValueError:

@@ -29,7 +29,7 @@ from irmx import (
 from irmx.ragged import Ints
 from irmx.toolkit import as_measures, list_some, matching_files, named_runs, plural, suggest
 from irmx_study.doubts import Claim, Doubt, How, View
-from irmx_study.judge_labels import read_judges
+from irmx_study.judge_labels import read_judges, refuse_unnamed
 from irmx_study.judged_systems import with_rel
 from irmx_study.pairs import signs_of
 from irmx_study.work import identity_of_data
@@ -328,8 +328,11 @@ def _over_seeds(found: Scores, systems: Mapping[str, Sequence[str]]) -> Scores:
 
 def _collections_of(collections: Any) -> dict[str, tuple[Any, Any]]:
     """Return qrels and runs of collections by name; the paths of a table are beside it."""
-    if collections is None or isinstance(collections, Mapping):
-        return dict(collections or {})
+    if collections is None:
+        return {}
+    if isinstance(collections, Mapping):
+        refuse_unnamed("collection", map(str, collections))
+        return dict(collections)
     needed = ("collection", "qrels", "baseline", "run")
     table = read_table(collections, dict.fromkeys(needed, str), "table of collections")
     folder = os.path.dirname(os.fspath(collections))

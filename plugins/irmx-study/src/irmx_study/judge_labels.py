@@ -63,6 +63,12 @@ def judge_name(path: str) -> str:
     return os.path.splitext(stem)[0] if ending in _PACKED else stem
 
 
+def refuse_unnamed(what: str, names: Iterable[str]) -> None:
+    """Raise if a name is empty, which is what views have that are of no judge or collection but the main one."""
+    if any(not name.strip() for name in names):
+        raise UsageError(f"A {what} has an empty name. Give every {what} a name.")
+
+
 def read_judges(
     qrels: Any, rel: float | Mapping[str, float] = 1, grades: Mapping[str, Mapping[float, float]] | None = None
 ) -> list[Judge]:
@@ -80,6 +86,7 @@ def read_judges(
             raise UsageError(f"Two judges have the name {twice!r}. Give names, as in NAME=FILE.")
         qrels = dict(zip(names, paths, strict=True))
     by_name = {str(name): source for name, source in qrels.items()}
+    refuse_unnamed("judge", by_name)
     of_grades = [
         isinstance(of, Mapping) and of and not any(isinstance(g, Mapping) for g in of.values()) for of in qrels.values()
     ]

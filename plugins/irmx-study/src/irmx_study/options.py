@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -15,13 +14,13 @@ from irmx.toolkit import (
     FormatOption,
     MissingTopicsWarning,
     Option,
-    named_runs,
     picture_option,
     runs_and_measures,
     suggest,
     write_picture,
 )
 from irmx_study.result import Result
+from irmx_study.system_names import by_run, labelled_runs
 
 ArgumentsOption = Annotated[
     list[str],
@@ -34,7 +33,7 @@ ScoresOption = Annotated[
     bool,
     Option(
         "--scores",
-        help="The arguments are per-topic results: of irmx (also sweep), trec_eval -q, ir_measures -q, or tables.",
+        help="The arguments are per-topic results, FILE or NAME=FILE: of irmx (also sweep), trec_eval -q, ir_measures -q, or tables.",
     ),
 ]
 MeasureOption = Annotated[
@@ -52,8 +51,8 @@ LabelOption = Annotated[
     list[str] | None,
     Option(
         "--label",
-        metavar="RUN=NAME",
-        help="The name of a run, or of the system in a file with --scores. May be repeated.",
+        metavar="FILE=NAME",
+        help="The name of a run, or of the system in a file with --scores; also SYSTEM=NAME. May be repeated.",
     ),
 ]
 BaselinesOption = Annotated[
@@ -225,20 +224,9 @@ def scored(
 
         if population is not None:
             raise UsageError("--population has the settings to score. Leave --scores out.")
-        files = named_runs(arguments) if labels else {}
-        of_files = {file: name for file, name in by_run(labels).items() if file in files}
-        others = [label for label in labels or () if by_run([label]).keys().isdisjoint(files)]
-        found = labelled(read_per_topic(list(arguments), measure, of_files), others).less_is_better(
-            *less_is_better or ()
-        )
+        found = read_per_topic(list(arguments), measure, by_run(labels)).less_is_better(*less_is_better or ())
         return choose_systems(found, names, every_topic, best)
-    if measure is not None:
-        raise UsageError("--measure goes with --scores; otherwise the measures follow the runs.")
-    if less_is_better:
-        raise UsageError("--less-is-better goes with --scores: irmx knows the direction of what it computes.")
-    usage = f"irmx {command} QRELS RUN... MEASURE..."
-    if len(arguments) < 3:
-        raise UsageError(f"irmx {command} needs qrels, runs and measures: {usage}")
+    usage = usage_without_scores(command, arguments, measure, less_is_better)
     users: dict[Any, float] = {}
     if population is not None:
         from irmx_study.population import population as read_population
@@ -249,17 +237,35 @@ def scored(
     paths, measures = runs_and_measures(list(arguments[1:]), usage)
     if reference is not None and reference not in map(str, measures):
         measures = [*measures, *_new_measures(reference, measures)]
-    runs = named_runs(paths)
-    labelled_names = names_with_labels(runs, labels)
+    runs = labelled_runs(paths, labels)
     if names is not None:
-        listed(labelled_names, names)
+        listed(runs, names)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MissingTopicsWarning)  # the notes of results count the topics that runs lack
-        found = labelled(scores(measures, arguments[0], runs), labels)
+        found = scores(measures, arguments[0], runs)
     if users:
         shares = {str(setting): share for setting, share in users.items()}
         found = found.marked(weight=tuple(shares.get(str(one), "") for one in found.measures))
     return choose_systems(found, names, every_topic, best)
+
+
+def usage_without_scores(
+    command: str, arguments: Sequence[str], measure: str | None, less_is_better: Sequence[str] | None
+) -> str:
+    """Return how a command is called on qrels, runs and measures; arguments are refused that these do not have, or lack."""
+    refuse_without_scores(measure, less_is_better)
+    usage = f"irmx {command} QRELS RUN... MEASURE..."
+    if len(arguments) < 3:
+        raise UsageError(f"irmx {command} needs qrels, runs and measures: {usage}")
+    return usage
+
+
+def refuse_without_scores(measure: str | None, less_is_better: Sequence[str] | None) -> None:
+    """Raise for options that are about files of per-topic results, where there are none."""
+    if measure is not None:
+        raise UsageError("--measure goes with --scores; otherwise the measures follow the runs.")
+    if less_is_better:
+        raise UsageError("--less-is-better goes with --scores: irmx knows the direction of what it computes.")
 
 
 def _new_measures(reference: str, measures: Sequence[Any]) -> list[Any]:
@@ -268,44 +274,3 @@ def _new_measures(reference: str, measures: Sequence[Any]) -> list[Any]:
 
     parsed = parse_measure(reference)
     return [] if any(str(parsed.NAME) == str(one.NAME) for one in measures) else [parsed]
-
-
-def labelled(unnamed: Scores, labels: Sequence[str] | None) -> Scores:
-    """Return scores with other names of systems; see :func:`names_with_labels`."""
-    return replace(unnamed, systems=names_with_labels(unnamed.systems, labels))
-
-
-def names_with_labels(systems: Iterable[str], labels: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the names of systems, or their labels; a label that names no system is refused."""
-    known, by_system = tuple(systems), by_run(labels)
-    for system in by_system:
-        if system not in known:
-            raise UsageError(f"No run has the name {system!r}.{suggest(system, known)} The runs: {', '.join(known)}.")
-    names = tuple(by_system.get(system, system) for system in known)
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise UsageError(f"Two runs have the name {twice!r}. Choose another label.")
-    return names
-
-
-def labels_of(runs: Iterable[str] | None, labels: Sequence[str] | None) -> list[str] | None:
-    """Return the labels of runs that an option names, which may name a run or its label; None for no runs."""
-    by_system = by_run(labels)
-    return [by_system.get(run, run) for run in runs or ()] or None
-
-
-def by_run(labels: Sequence[str] | None) -> dict[str, str]:
-    """Return labels by the name of the run.
-
-    >>> by_run(["bm25.run=BM25", "b=0.4.run=b of 0.4"])
-    {'bm25.run': 'BM25', 'b=0.4.run': 'b of 0.4'}
-    """
-    names: dict[str, str] = {}
-    for label in labels or ():
-        system, equals, name = label.rpartition("=")
-        if not equals or not system or not name:
-            raise UsageError(f"A label is written RUN=NAME, such as bm25.run=BM25. Got {label!r} instead.")
-        if system in names:
-            raise UsageError(f"The run {system} has two labels, {names[system]!r} and {name!r}. Give it one.")
-        names[system] = name
-    return names

@@ -7,7 +7,7 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any
@@ -33,6 +33,8 @@ from irmx.toolkit import (
     suggest,
     versions_of,
 )
+from irmx_study.choices import range_of
+from irmx_study.system_names import labelled_names, named_path, of_files
 
 
 class MeasureNames:
@@ -60,12 +62,21 @@ class MeasureNames:
 
 
 WHAT = "per-topic results"
-_TOPIC = ("query_id", "qid", "topic")
+_TOPIC = (
+    "query_id", "qid", "topic", "topic_id", "query_number", "topic_number", "question_id", "task_id", "instance_id", "sample_id",
+    "example_id", "item_id", "query", "question", "id", "item", "index",
+)  # fmt: skip
+"""The names of columns of ids, without regard to case and signs between words; of several, the first of these is used."""
+_TOPIC_OR_SYSTEM = ("id", "item", "index")
+"""Those of them that may also be names of systems."""
 _SYSTEM = ("system", "run", "run_id", "name")
+_ROUNDING = 1e-6
+"""By how much a value may lie outside the range of its measure, as other tools round."""
 _SUMMARY = "all"
 """The query id under which tools print the mean over topics."""
 _TEXTS = ("runid", "relstring")
 """What trec_eval prints that is not a number."""
+_OTHER_IDS = "qid, topic, id, ..."
 _INDEX = "__index_level_0__"
 """The column in which pandas writes the numbers of rows to parquet; in csv its name is empty."""
 _TREC = "the output of trec_eval -q"
@@ -75,7 +86,7 @@ _TOT = "lines of run, measure, topic and value"
 _PLATFORM = "results of another platform"
 KINDS = (
     f"per-topic results are {_TREC} or of ir_measures -q or irmx eval -q; a csv or tsv with a header and a column query_id "
-    "(or qid, topic), and either the columns measure and value, and system (or run, name) for several systems, or one column "
+    f"(or {_OTHER_IDS}), and either the columns measure and value, and system (or run, name) for several systems, or one column "
     "per system; JSON Lines with these names; a parquet file of irmx.Scores; or a file in the format of a plugin, as irmx-platforms has them"
 )
 
@@ -362,13 +373,15 @@ def _of_wide(
     path: str, content: bytes, header: list[str], measure: str | None, names: MeasureNames, alone: bool
 ) -> TopicResults:
     """Read one row per topic: the columns are systems, or, without a measure, the measures of one system."""
-    topic = next((name for name in _TOPIC if name in header), None)
-    columns = [name for name in header if name not in ("", _INDEX, *_TOPIC)]
+    order = [*map(_plain, _TOPIC)]
+    known_ids = sorted((name for name in header if _plain(name) in order), key=lambda name: order.index(_plain(name)))
+    topic = known_ids[0] if known_ids else None
+    columns = [name for name in header if name not in ("", _INDEX, *known_ids)]
     if not columns:
         raise DataError(f"{path} has no column of values, only {list_some(header)}; {KINDS}.")
     if topic is None and not alone:
         raise DataError(
-            f"{path} has no column query_id (or qid, topic), without which the topics of several files cannot be matched. "
+            f"{path} has no column query_id (or {_OTHER_IDS}), without which the topics of several files cannot be matched. "
             f"It has: {list_some(columns)}."
         )
     of_systems = measure is not None and columns != [measure]
@@ -379,12 +392,19 @@ def _of_wide(
         )
     form = f"a table of one row per topic, with one column per {'system' if of_systems else 'measure'}"
     declared = {name: Param(float, "", required=True, nullable=True) for name in columns}
-    table = _checked(path, content, ({"query_id": str} if topic else {}) | declared, form)
-    count = len(table)
-    ids = table["query_id"].tolist() if topic else [str(number) for number in range(1, count + 1)]
+    unsure = {name: str for name in known_ids if _plain(name) in _TOPIC_OR_SYSTEM}
+    table = _checked(path, content, ({topic: str} if topic else {}) | unsure | declared, form)
+    for name in unsure:
+        if text := next(
+            (text for text in table[name].tolist() if _is_number(text) and not _number(text).is_integer()), ""
+        ):
+            raise _two_readings(path, name, f"the name of a column of ids, and values such as {text}")
+    ids = table[topic].tolist() if topic else [str(number) for number in range(1, len(table) + 1)]
     rows = [i for i, query_id in enumerate(ids) if query_id != _SUMMARY]
     if topic is None:
-        message = f"{path} has no column query_id (or qid, topic); its rows are taken as topics, numbered from 1"
+        if of_systems:
+            _refuse_ids_as_values(path, table, columns)
+        message = f"{path} has no column query_id (or {_OTHER_IDS}); its rows are taken as topics, numbered from 1"
         warnings.warn(message, DataWarning, stacklevel=5)
     repeated = list(chain.from_iterable([name] * len(rows) for name in columns))
     return TopicResults(
@@ -396,6 +416,33 @@ def _of_wide(
         np.concatenate([table[name][rows] for name in columns]),
         lambda of: table.place(list(dict.fromkeys(rows[i % len(rows)] for i in of))),
         measure_used=measure is not None,
+    )
+
+
+def _plain(name: str) -> str:
+    """Return the name of a column without case and signs between words.
+
+    >>> _plain("Query-ID"), _plain("query_id")
+    ('queryid', 'queryid')
+    """
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def _refuse_ids_as_values(path: str, table: Table, columns: Sequence[str]) -> None:
+    """Raise for a column of different whole numbers beside one of fractions: it may hold the ids of topics."""
+    whole = [name for name in columns if (np.floor(table[name]) == table[name]).all()]
+    for name in whole if len(whole) < len(columns) else ():
+        values = table[name]
+        if len(np.unique(values)) == len(values) > 1 < values.max():
+            raise _two_readings(
+                path, name, f"different whole numbers, such as {values[0]:g}, beside columns of fractions"
+            )
+
+
+def _two_readings(path: str, name: str, found: str) -> UsageError:
+    return UsageError(
+        f"{path}: the column {name!r} has {found}. If it holds the ids of topics, name it query_id; if it is a system, name it "
+        "otherwise, and add a column query_id with the ids of the topics."
     )
 
 
@@ -420,9 +467,9 @@ def read_per_topic(
     * A csv or tsv with a header and one row per value: ``query_id`` (or ``qid``, ``topic``), ``measure``, ``value``, and
       for several systems ``system`` (or ``run``, ``name``), as :meth:`irmx.Scores.frame` and
       ``pt.Experiment(..., perquery=True)`` have.
-    * A csv or tsv with a header and one row per topic: ``query_id`` (or ``qid``, ``topic``) and one column per system, if
-      ``measure`` says what they hold; otherwise one column per measure of one system. A single file may lack the query
-      ids; its rows are then numbered from 1.
+    * A csv or tsv with a header and one row per topic: ``query_id`` (or ``qid``, ``topic``, ``id``, ...) and one column per
+      system, if ``measure`` says what they hold; otherwise one column per measure of one system. A single file may lack the
+      query ids; its rows are then numbered from 1.
     * A file in a format of a plugin, such as logs of Inspect or results of promptfoo, which irmx-platforms reads; ``NAME:path``
       names the format.
     * A parquet file of any of these tables, or that :meth:`irmx.Scores.to_parquet` wrote; or a folder of parts of such a table,
@@ -433,12 +480,12 @@ def read_per_topic(
     Parameters
     ----------
     paths : path, or iterable of paths
-        The files; globs are expanded.
+        The files; globs are expanded. ``NAME=path`` names the system of a file.
     measure : str, optional
         The measure of tables with one column per system.
     names : sequence of str, or dict of str to str, optional
-        The names of the systems, one per file of one system, or by the name of the file; by default those that the files have,
-        otherwise the names of the files.
+        The names of the systems: one per file of one system; or by the name or path of the file, or the name that the system has in
+        its file. By default those that the files have, otherwise the names of the files.
 
     Returns
     -------
@@ -449,8 +496,8 @@ def read_per_topic(
     Raises
     ------
     irmx.errors.DataError
-        If a format is unknown, a value is missing or not a finite number, or a topic has two values; if two files have the same
-        system, or systems have no topic or no measure in common. The message names file and line.
+        If a format is unknown, a value is missing, not a finite number or outside the range of its measure, or a topic has two
+        values; if two files have the same system, or systems have no topic or no measure in common. The message names file and line.
     irmx.errors.UsageError
         If the measure is missing, or is given where the files name their measures; if a file is given twice; if there
         are not as many names as files.
@@ -473,63 +520,66 @@ def read_per_topic(
     >>> scores["AP"].tolist()
     [[0.5, 0.75], [0.25, 0.5]]
     """
-    files = _files(paths)
-    of_files, renamed = _named_files(files, names)
+    files, given, labels = _named_files(paths, names)
     known = MeasureNames()
-    results = {name: read_topic_results(path, measure, known, len(files) == 1) for name, path in of_files.items()}
-    _refuse_unused(results, measure, renamed)
+    results = {name: read_topic_results(path, measure, known, len(files) == 1) for name, path in files.items()}
+    _refuse_unused(results, measure, given, labels)
+    for of_file in results.values():
+        _refuse_outside(of_file, known)
     results = {
-        name: replace(each, systems=None) if name in renamed and each.scores is None else each
+        name: replace(each, systems=None) if name in given and each.scores is None else each
         for name, each in results.items()
     }
     scores = [each.scores for each in results.values()]
     if len(scores) == 1 and scores[0] is not None:
-        return scores[0]
-    for file, each in zip(of_files.values(), scores, strict=True):
+        return replace(scores[0], systems=labelled_names(scores[0].systems, labels))
+    for file, each in zip(files.values(), scores, strict=True):
         if each is not None and each.marks:
             raise UsageError(f"{file} has views that differ in {', '.join(each.marks)}. Give it alone.")
-    return _together(results, known)
+    together = _together(results, known)
+    return replace(together, systems=labelled_names(together.systems, labels))
 
 
-def _files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Return the files, each of which may be given once."""
-    several = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
-    files = [file for path in several for file in matching_files(os.fspath(path))]
-    if not files:
+def _files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> dict[str, str]:
+    """Return the files, each of which may be given once, with the names that stand before them, or nothing."""
+    names, by_path = dict[str, str](), dict[str, str]()
+    for one in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
+        name, pattern = named_path(os.fspath(one))
+        for file in matching_files(pattern):
+            path = os.path.realpath(file)
+            if path in by_path:
+                raise UsageError(f"The same file is given twice: {by_path[path]} and {file}. Give every file once.")
+            by_path[path], names[file] = file, name
+    if not names:
         raise UsageError("There is no file of per-topic results to read.")
-    by_path: dict[str, str] = {}
-    for file in files:
-        path = os.path.realpath(file)
-        if path in by_path:
-            raise UsageError(f"The same file is given twice: {by_path[path]} and {file}. Give every file once.")
-        by_path[path] = file
-    return files
+    return names
 
 
 def _named_files(
-    files: Sequence[str], names: Sequence[str] | Mapping[str, str] | None
-) -> tuple[dict[str, str], Container[str]]:
-    """Return the files by the names of their systems, and which names are given, not those of the files."""
-    of_files: Mapping[str, str] = named_runs(files)
-    if isinstance(names, Mapping):
-        if unknown := [name for name in names if name not in of_files]:
-            raise UsageError(f"There is no file {unknown[0]!r} to name.{suggest(unknown[0], of_files)}")
-        renamed = [names.get(file, file) for file in of_files]
-    else:
-        renamed = list(of_files if names is None else names)
-    if len(renamed) != len(files):
-        raise UsageError(
-            f"{plural(len(files), 'file')} and {plural(len(renamed), 'name')} are given; each file needs one name."
-        )
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], names: Sequence[str] | Mapping[str, str] | None
+) -> tuple[dict[str, str], Container[str], dict[str, str]]:
+    """Return the files by the names of their systems, which of these names are given, and those for systems within files."""
+    files = _files(paths)
+    own = named_runs(list(files))
+    labels = of_files(own, names) if isinstance(names, Mapping) else {}
+    given = [files[path] or labels.pop(name, "") for name, path in own.items()]
+    if names is not None and not isinstance(names, Mapping):
+        given = list(names)
+        if len(given) != len(files):
+            raise UsageError(
+                f"{plural(len(files), 'file')} and {plural(len(given), 'name')} are given; each file needs one name."
+            )
+    renamed = [name or file for name, file in zip(given, own, strict=True)]
     if len(set(renamed)) < len(files):
         twice = next(name for name in renamed if renamed.count(name) > 1)
-        both = [file for file, name in zip(of_files, renamed, strict=True) if name == twice]
+        both = [file for file, name in zip(own, renamed, strict=True) if name == twice]
         raise UsageError(f"Two systems have the name {twice!r}, those of {both[0]} and {both[1]}. Names must differ.")
-    chosen = names.values() if isinstance(names, Mapping) else names
-    return dict(zip(renamed, files, strict=True)), set(chosen or ())
+    return dict(zip(renamed, own.values(), strict=True)), {*given}, labels
 
 
-def _refuse_unused(results: dict[str, TopicResults], measure: str | None, renamed: Container[str]) -> None:
+def _refuse_unused(
+    results: dict[str, TopicResults], measure: str | None, renamed: Container[str], labels: Collection[str]
+) -> None:
     """Raise if the measure or the names that are given mean nothing for the files."""
     if measure is not None and not any(each.measure_used for each in results.values()):
         each = next(iter(results.values()))
@@ -539,6 +589,25 @@ def _refuse_unused(results: dict[str, TopicResults], measure: str | None, rename
     for name, each in results.items():
         if name in renamed and each.systems is not None and (each.scores is not None or len(set(each.systems)) > 1):
             raise UsageError(f"{each.path}, {each.form}, names its systems itself. Leave the names out.")
+    systems = {system for name, each in results.items() for system in each.systems or [name]}
+    if unknown := [label for label in labels if label not in systems]:
+        known = [*(path_of(each.path).name for each in results.values()), *sorted(systems)]
+        raise UsageError(f"There is no file or system {unknown[0]!r} to name.{suggest(unknown[0], known)}")
+
+
+def _refuse_outside(results: TopicResults, known: MeasureNames) -> None:
+    """Raise for a value outside the range of its measure, where irmx knows it: an id, a percentage, another measure."""
+    place, names = pd.factorize(np.asarray(results.measures, dtype=object))
+    low, high = np.array([range_of(known[name]) for name in names]).reshape(-1, 2)[place].T
+    values = np.where(np.isinf(results.values), np.nan, results.values)  # infinite ones are refused for any measure
+    for row in np.flatnonzero((values < low - _ROUNDING) | (values > high + _ROUNDING))[:1].tolist():
+        of_system = f" of {results.systems[row]}" if results.systems else ""
+        raise results.refuse(
+            [row],
+            f"the value of {results.measures[row]}{of_system} for topic {results.topics[row]} is {values[row]:g}, and values of "
+            f"this measure are from {low[row]:g} to {high[row]:g}. Is it another measure, a percentage, or a column "
+            "of ids, which is named query_id?",
+        )
 
 
 def _together(results: dict[str, TopicResults], known: MeasureNames) -> Scores:
@@ -594,8 +663,8 @@ def _refuse_shared_systems(frames: Sequence[pd.DataFrame], paths: Sequence[str])
         for system in frame["system"].unique():
             if system in first_path:
                 raise DataError(
-                    f"The system {system} is in {first_path[system]} and in {path}. Name one of the two: --label "
-                    f"{path_of(path).name}=NAME, or names in Python; or put the results of one system into one file."
+                    f"The system {system} is in {first_path[system]} and in {path}. Name one of the two, NAME={path}, or "
+                    f"--label {path}=NAME; or put the results of one system into one file."
                 )
             first_path[system] = path
 

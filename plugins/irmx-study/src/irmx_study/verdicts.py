@@ -15,7 +15,7 @@ import numpy as np
 
 from irmx import DataError, Scores, UsageError, read_table
 from irmx.toolkit import MissingTopicsWarning, as_measures, list_some, plural, print_rows, versions_of, visible
-from irmx_study.choices import as_scores
+from irmx_study.choices import as_scores, range_of
 from irmx_study.doubted_views import (
     in_order,
     of_difficulty,
@@ -183,6 +183,11 @@ def verdict(
             scores, seeds, untried = scored_in_all_views(
                 source, qrels, runs, baseline, judges, rel, grades, users, measures, collections, progress
             )
+    low, high = range_of(scores.measures[0])
+    if margin > high - low:
+        raise UsageError(
+            f"The margin must be at most {high - low:g}, by which values of {scores.measures[0]} can differ. Got {margin:g} instead."
+        )
     given, scores = scores, scores.with_missing(missing)
     if missing == "refuse":
         refuse_help(given, scores, asked)
