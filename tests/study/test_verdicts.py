@@ -626,6 +626,30 @@ def test_what_is_expected_is_all_that_the_measure_reads(
         assert done.code == code, done.err
 
 
+@pytest.mark.parametrize(
+    "nothing",
+    [{"collections": {}}, {"measures": []}, {"users": []}, {"judges": {}}, {"slices": {"1": ""}}, {"slices": {"1": None}}, {"measures": "AP"}],
+)  # fmt: skip
+def test_what_is_asked_for_is_tried(nothing: dict[str, Any], demo: Path) -> None:
+    runs = {name: demo / f"{name}.run" for name in ("titles", "bm25")}
+    with pytest.raises(irmx.UsageError):
+        irmx_study.verdict("AP", demo / "q", runs, **nothing)
+    with pytest.raises(irmx.UsageError):
+        irmx_study.verdict("AP", demo / "q", {"": demo / "titles.run", "bm25": demo / "bm25.run"})
+
+
+def test_measures_of_other_tools_are_users_by_name(tmp_path: Path, command: Callable[..., Any]) -> None:
+    rng = np.random.default_rng(0)
+    values: dict[str, dict[str, list[float | None]]] = {
+        name: {m: list(gain + rng.normal(0, 0.05, 20)) for m in ("f1", "f2", "em")}
+        for name, gain in (("old", 0.2), ("new", 0.4))
+    }
+    path = per_topic(tmp_path, values)
+    found = irmx_study.verdict(irmx_study.read_per_topic(path), users=["f2"])
+    assert found.frame("doubts").set_index("doubt")["views"].to_dict() == {"users": 1, "measures": 1, "topics": 10}
+    assert command("verdict", "--scores", path, "old", "new", "f1 em").code == 2
+
+
 def test_a_margin_or_level_that_decides_alone_is_refused(demo: Path, command: Callable[..., Any]) -> None:
     words = ["verdict", "q", "titles.run", "bm25.run", "AP", "--claim", "no-worse", "--margin"]
     assert [command(*words, margin, cwd=demo).code for margin in ("1", "1.01", "2")] == [0, 2, 2]

@@ -219,6 +219,10 @@ def _on_scores(values: Scores, systems: list[str], chosen: dict[str, Any], expec
             for text in ([texts] if isinstance(texts, str) else texts)
         ]
         parts[option] = both.select(measures=[*chain(*listed)])
+    if "measure" in parts and len(several := dict.fromkeys(map(str, parts["measure"].measures))) > 1:
+        raise UsageError(
+            f"A claim is about one measure. Got {len(several)}: {list_some(several)}. Give the others as --measures."
+        )
     views = list(dict.fromkeys(name for part in parts.values() for name in part.names)) or list(both.names)
     if "users" in parts:
         chosen["users"] = parts["users"].measures

@@ -81,6 +81,20 @@ def _view(scores: Scores, v: int, name: str) -> View:
     return View(name, scores.values[:, :, v], bool(getattr(scores.measures[v], "LESS_IS_BETTER", False)))
 
 
+def refuse_untried(doubts: Sequence[Doubt], **asked: Any) -> None:
+    """Raise if what was asked for, by the name of the option, gave no view beside the claim."""
+    tried = {doubt.name for doubt in doubts}
+    if tried & {"users", "measures"}:  # a setting of the measure is a user, whichever it was given as
+        tried |= {"users", "measures"}
+    if any(doubt.how == "other topics" and doubt.name != "collections" for doubt in doubts):
+        tried.add("slices")
+    for option, value in asked.items():
+        if value is not None and option not in tried:
+            raise UsageError(
+                f"The {option} leave nothing to try beside the claim. Name what to try, or leave them out."
+            )
+
+
 def refuse_help(scores: Scores, filled: Scores, claim: Claim) -> None:
     """Raise if values that are missing help the claim in a view, where they count as the measure's default.
 
@@ -211,6 +225,8 @@ def in_order(systems: Sequence[str], baseline: str | None) -> list[str]:
         raise UsageError(
             f"A verdict is on two systems, the baseline and a run. There {are} {len(systems)}: {list_some(systems)}."
         )
+    if nameless := [name for name in systems if not str(name).strip()]:
+        raise UsageError(f"A system needs a name. Got {nameless[0]!r}.")
     if baseline is not None and baseline not in systems:
         raise UsageError(
             f"There is no system {baseline!r}.{suggest(baseline, systems)} The systems: {list_some(systems)}."

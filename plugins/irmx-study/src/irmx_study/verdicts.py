@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, Scores, UsageError, read_table
-from irmx.toolkit import MissingTopicsWarning, as_measures, list_some, plural, print_rows, versions_of, visible
+from irmx.toolkit import MissingTopicsWarning, list_some, plural, print_rows, versions_of, visible
 from irmx_study.choices import as_scores, range_of
 from irmx_study.doubted_views import (
     in_order,
@@ -23,6 +23,7 @@ from irmx_study.doubted_views import (
     of_single_topics,
     of_weights,
     refuse_help,
+    refuse_untried,
     scored_in_all_views,
     views_of,
     with_all,
@@ -196,9 +197,9 @@ def verdict(
     by_difficulty = isinstance(slices, str) and slices == DIFFICULTY
     if slices is not None and not by_difficulty:
         first = scores.select(views=[scores.names[0]])
-        slices = _groups(slices)
-        scores = Scores.concat([scores.marked(slice=""), first.slices(slices)])
-    main, doubts = views_of(scores, [] if users is None else list(map(str, as_measures(users))))
+        scores = Scores.concat([scores.marked(slice=""), first.slices(_groups(slices))])
+    main, doubts = views_of(scores, [] if users is None else list(map(str, scores.select(measures=users).measures)))
+    refuse_untried(doubts, **further, users=users, slices=None if by_difficulty else slices)
     doubts += of_missing(main, scores)
     doubts = [with_all(main, doubt) if doubt.name == "collections" else doubt for doubt in doubts]
     doubts += [of_difficulty(main)] if by_difficulty else []
