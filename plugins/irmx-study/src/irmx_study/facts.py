@@ -180,7 +180,8 @@ def _users(comparison: ComparedSystems) -> str:
 def _missing(comparison: ComparedSystems) -> str:
     missing = comparison.scores.missing.any(axis=2).sum(axis=0)
     if not missing.any():
-        return "none"
+        left_out = max(dict(topics_left_out(comparison)).values(), default=0)
+        return f"{plural(left_out, 'topic')} left out" if left_out else "none"
     return (
         f"{int(missing.sum())} topics of {plural(int((missing > 0).sum()), 'system')}, counted as the measure's default"
     )

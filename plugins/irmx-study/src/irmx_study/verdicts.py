@@ -524,7 +524,7 @@ class Verdict(Result):
         """Return the verdict with digests of what the measure reads of the qrels and of the topics, and the versions, as JSON can hold it."""
         topics = "\n".join(sorted(self.scores.topics[t] for t in np.flatnonzero(~np.isnan(self._main.differences))))
         return {
-            "verdict": self.outcome, "sentence": self.sentence, "claim": self.claim.kind, "margin": self.claim.margin,
+            "verdict": self.outcome, "left_out": self.left_out, "sentence": self.sentence, "claim": self.claim.kind, "margin": self.claim.margin,
             "level": self.claim.level, "measure": self._main.name, "baseline": self.baseline, "run": self.run,
             **self.scores.made_by.get("reads", {"qrels": {}}), "topics": hashlib.sha256(topics.encode()).hexdigest(),
             "versions": versions_of(self.scores.measures),
@@ -592,6 +592,13 @@ class Verdict(Result):
         if self._untried:
             yield f"not all assumptions about unjudged documents were tried: {self._untried}"
 
+    def _treatment(self) -> str:
+        """Return what was done about missing values, in brackets."""
+        if self.left_out:
+            return f" (without {self.left_out} for which a system has no value)"
+        counted = int(self.scores.missing[:, :, 0].any(axis=1).sum())
+        return f" ({counted} of them with the default of the measure for a system that has no value)" if counted else ""
+
     def methods(self) -> str:
         """Return what was done, in sentences for the method section of a paper."""
         kinds = {"better": "better than", "no-worse": "not worse than", "equal": "equal to"}
@@ -599,7 +606,7 @@ class Verdict(Result):
         varied = "; ".join(f"{len(doubt.views)} {doubt.noun}" for doubt in self.doubts)
         return (
             f"We tested whether {self.run} is {kinds[self.claim.kind]} {self.baseline}{margin} in {self._main.name} by {'two one-sided paired t tests' if self.claim.kind == 'equal' else 'a paired t test'} over "
-            f"{self.tested.topics} topics at the level {self.claim.level:g}. We repeated it for {varied}. A view counts against the "
+            f"{self.tested.topics} topics{self._treatment()} at the level {self.claim.level:g}. We repeated it for {varied}. A view counts against the "
             "claim if it contradicts it, or does not support it and differs significantly from the main one (Holm's correction "
             "within each kind of view)."
         )
