@@ -347,6 +347,40 @@ def test_values_below_zero_are_helped_by_a_zero(tmp_path: Path, command: Callabl
     )
 
 
+@given(
+    st.lists(st.tuples(*[st.integers(1, 9)] * 2), min_size=6, max_size=30),
+    st.data(),
+    st.sampled_from(["better", "no-worse", "equal"]),
+    st.booleans(),
+)
+def test_leaving_out_values_makes_no_worse_system_pass(
+    values: list[tuple[int, int]], data: st.DataObject, claim: str, less: bool
+) -> None:
+    block = np.array(values, dtype=float)[:, :, None]
+    gaps = np.array(data.draw(st.lists(st.tuples(*[st.sampled_from([False] * 5 + [True])] * 2), min_size=len(block), max_size=len(block))))  # fmt: skip
+    topics, measures = [f"q{t}" for t in range(len(block))], (irmx.toolkit.measure_named("m"),)
+    whole = irmx.Scores(block, tuple(topics), ("old", "new"), measures)
+    cut = irmx.Scores(np.where(gaps[:, :, None], np.nan, block), tuple(topics), ("old", "new"), measures)
+    if less:
+        whole, cut = whole.less_is_better("m"), cut.less_is_better("m")
+    how: dict[str, Any] = {"claim": claim, "margin": 0 if claim == "better" else 1.0}
+    common = [topic for topic, lacks in zip(topics, gaps.any(axis=1), strict=True) if not lacks]
+    if len(common) > 1 and gaps.any():
+        both, expected = (
+            irmx_study.verdict(cut, missing="both", **how),
+            irmx_study.verdict(whole.select(topics=common), **how),
+        )
+        pd.testing.assert_frame_equal(both.frame(), expected.frame())
+    try:
+        found = irmx_study.verdict(cut, **how)
+    except irmx.DataError:
+        assert gaps.any()
+        return
+    assert not (gaps[:, 1 if less else 0] | (gaps[:, 0 if less else 1] & (claim == "equal"))).any()
+    of_whole = irmx_study.verdict(whole, **how)
+    assert not (found.exit_code == 0 and of_whole.exit_code == 4)
+
+
 @pytest.mark.parametrize("door", ["scores", "frame", "parquet"])
 def test_nan_is_missing_at_every_door(door: str, tmp_path: Path) -> None:
     values = np.stack([np.full(30, 0.2), np.full(30, 0.3) + np.arange(30) / 1000], axis=1)[:, :, None]

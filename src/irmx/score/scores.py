@@ -335,7 +335,10 @@ class Scores:
 
     @cached_property
     def missing(self) -> Bools:
-        """Whether a value is missing, of the shape of values: it is a default, absent or undefined, but not of all systems."""
+        """Whether a value is missing, of the shape of values: it is a default, absent or undefined.
+
+        On a topic for which a measure is undefined of all systems, none is missing.
+        """
         undefined = (self.states >= State.UNDEFINED).all(axis=1, keepdims=True)
         return np.asarray((self.states != State.SCORED) & (self.states != State.OUTSIDE) & ~undefined)
 
