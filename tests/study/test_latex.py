@@ -172,7 +172,7 @@ def test_where_less_is_better_the_smallest_mean_is_bold() -> None:
         ({"correction": "maxt", "draws": 500}, ["those of the largest t statistic", "500 random draws"]),
         ({"test": "permutation", "draws": 500, "seed": 3}, ["The test used 500 random draws (seed 3)."]),
         ({"test": "tukey", "all_pairs": True}, ["controls the family-wise error rate over all pairs of systems"]),
-        ({"test": "wilcoxon"}, ["a two-sided Wilcoxon signed-rank test", "continuity=True"]),
+        ({"test": "wilcoxon"}, ["a two-sided Wilcoxon signed-rank test", "continuity=False"]),
         ({"interval": "bca", "draws": 500}, ["The intervals used 500 random draws"]),
     ],
 )  # fmt: skip

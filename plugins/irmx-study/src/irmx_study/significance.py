@@ -209,7 +209,9 @@ class WilcoxonTest(SignificanceTest):
         ),
         "method": Param(str, "how p is computed", default="auto", choices=("auto", "exact", "asymptotic")),
         "continuity": Param(
-            bool, "whether the normal approximation is corrected for continuity; SciPy's default", default=True
+            bool,
+            "whether the normal approximation is corrected for continuity; by default not, as in SciPy",
+            default=False,
         ),
         "decimals": Param(
             int, "decimals to round differences to before they are ranked; None: none", default=None, low=0
