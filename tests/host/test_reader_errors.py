@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -225,6 +226,15 @@ def test_a_mistake_in_qrels_in_memory(qrels: Any, named: str) -> None:
     with pytest.raises(ValueError, match=re.escape(named)) as error:  # so that it can be caught without irmx
         irmx.calc_aggregate("NCP(law=uniform)", qrels, {"q": {"a": 1.0}})
     assert isinstance(error.value, DataError)
+
+
+def test_an_iterator_is_not_read_twice() -> None:
+    qrels = iter([ir_measures.Qrel("q", "a", 1)])
+    run = iter([ir_measures.ScoredDoc("q", "a", 1.0)])
+    assert list(irmx.calc_aggregate("RR", qrels, run).values()) == [1.0]
+    for again, other in ((qrels, {"q": {"a": 1.0}}), ({"q": {"a": 1}}, run)):
+        with pytest.raises(DataError, match="iterator"):
+            irmx.calc_aggregate("RR", again, other)
 
 
 @pytest.mark.parametrize("run", [FRAME.assign(doc_id="a"), [Row("q", "a", 1.0), Row("q", "a", 2.0)]])

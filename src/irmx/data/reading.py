@@ -6,7 +6,7 @@ import contextlib
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -203,8 +203,8 @@ def _of_content(what: str, path: str | os.PathLike[str], content: bytes, empty: 
 
 def _of_program(what: str, source: Any, kinds: str, records: bool) -> Table:
     """Return a DataFrame, an Arrow table, rows, or a dict of columns as a table."""
-    if (rows := arrow_of(source)) is not None:
-        return table_of_arrow(what, rows, PROGRAM)
+    if (table := arrow_of(source)) is not None:
+        return table_of_arrow(what, table, PROGRAM)
     if hasattr(source, "itertuples"):
         return _of_frame(what, source)
     if isinstance(source, Mapping) and records:
@@ -215,7 +215,12 @@ def _of_program(what: str, source: Any, kinds: str, records: bool) -> Table:
         cells = {str(name): _cells_of(values) for name, values in source.items()}
         return Table(what, cells, next(iter(lengths.values()), 0))
     if isinstance(source, Iterable) and not isinstance(source, Mapping):
-        return _of_rows(what, list(source), kinds, records)
+        rows = list(source)
+        if not rows and isinstance(source, Iterator):
+            raise DataError(
+                f"The rows of the {what} come from an iterator that has none: it was read before, or is empty. Make a list of it first."
+            )
+        return _of_rows(what, rows, kinds, records)
     raise DataError(f"The {what} must be {kinds}. Got {type(source).__name__} instead.")
 
 
