@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 import irmx
-from irmx import Measure, Param, Scores, UsageError, registry
+from irmx import Param, Scores, UsageError
 from irmx.toolkit import parse_value, path_of, suggest
 from irmx_study.significance import Correction, SignificanceTest
 
@@ -194,13 +192,6 @@ def choices_of(choices: Choices | None, given: dict[str, Any]) -> Choices:
     if not isinstance(choices, Choices):
         raise UsageError(f"choices are irmx_study.Choices. Got {type(choices).__name__} instead.")
     return choices
-
-
-def range_of(measure: Any) -> tuple[float, float]:
-    """Return the ends of the range of a measure; infinite for one that irmx does not compute."""
-    declared = measure if isinstance(measure, Measure) else registry().scorers().get(measure.NAME)
-    low, high = (None, None) if declared is None else declared.RANGE
-    return -np.inf if low is None else low, np.inf if high is None else high
 
 
 def as_scores(function: str, source: Any, qrels: Any = None, runs: Any = None, progress: bool | None = None) -> Scores:

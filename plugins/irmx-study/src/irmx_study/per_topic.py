@@ -16,7 +16,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from irmx import DataError, DataWarning, Param, Scores, Table, UsageError, read_table
+from irmx import DataError, DataWarning, Measure, Param, Scores, Table, UsageError, read_table, registry
 from irmx.ragged import Floats
 from irmx.toolkit import (
     MARKS,
@@ -33,7 +33,6 @@ from irmx.toolkit import (
     suggest,
     versions_of,
 )
-from irmx_study.choices import range_of
 from irmx_study.system_names import labelled_names, named_path, of_files
 
 
@@ -608,6 +607,13 @@ def _refuse_outside(results: TopicResults, known: MeasureNames) -> None:
             f"this measure are from {low[row]:g} to {high[row]:g}. Is it another measure, a percentage, or a column "
             "of ids, which is named query_id?",
         )
+
+
+def range_of(measure: Any) -> tuple[float, float]:
+    """Return the ends of the range of a measure; infinite for one that irmx does not compute."""
+    declared = measure if isinstance(measure, Measure) else registry().scorers().get(measure.NAME)
+    low, high = (None, None) if declared is None else declared.RANGE
+    return -np.inf if low is None else low, np.inf if high is None else high
 
 
 def _together(results: dict[str, TopicResults], known: MeasureNames) -> Scores:

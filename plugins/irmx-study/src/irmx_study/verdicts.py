@@ -15,7 +15,7 @@ import numpy as np
 
 from irmx import DataError, Scores, UsageError, read_table
 from irmx.toolkit import MissingTopicsWarning, list_some, plural, print_rows, versions_of, visible
-from irmx_study.choices import as_scores, range_of
+from irmx_study.choices import as_scores
 from irmx_study.doubted_views import (
     in_order,
     of_difficulty,
@@ -30,6 +30,7 @@ from irmx_study.doubted_views import (
 )
 from irmx_study.doubts import Claim, Doubt, Tested, View, breaks, claim_in
 from irmx_study.pairs import complete_values
+from irmx_study.per_topic import range_of
 from irmx_study.planning import topics_for_t
 from irmx_study.result import Result, Titled, interval, p_text, topics_lacking, versions_fact, write_facts
 
