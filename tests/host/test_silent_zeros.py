@@ -28,6 +28,14 @@ def test_rel_above_every_grade_is_told_once(measure: str) -> None:
 def test_rel_that_some_document_has_is_not_told() -> None:
     irmx.evaluator("AP(rel=2) NCP(law=first,rel=-1) AP", QRELS)
     irmx.evaluator("AP", {"q": {"a": 0}})
+    irmx.evaluator("AP(rel=0.5) nDCG NCP(law=first,rel=0.9)", {"q": {"a": 0.9}})
+
+
+@pytest.mark.parametrize("measure", ["AP", "P@1", "RR", "NCP(law=first)", "MP(model=GL_AD_ID)"])
+def test_fractions_that_the_default_of_rel_is_above_are_told(measure: str) -> None:
+    with pytest.warns(QrelsWarning, match=r"largest grade in the qrels is 0\.9.*rel=") as told:
+        irmx.evaluator([measure, "nDCG"], {"q": {"a": 0.9, "b": 0.7}, "r": {"a": 0.8}})
+    assert "nDCG" not in str(told[0].message)
 
 
 @pytest.mark.parametrize(

@@ -194,10 +194,21 @@ def _above_every_grade(measures: Iterable[ir_measures.Measure], judgments: Judgm
     if not len(judgments.grade) or judgments.of_some_topics:
         return ""
     largest = judgments.largest_grade
-    above = [measure for measure in measures if (measure.params.get("rel") or 1) > max(largest, 1)]
+    reached = largest if largest > 0 else 1  # qrels without a relevant document are no mistake of rel
+    above = [measure for measure in measures if _rel_of(measure) > reached]
     if not above:
         return ""
-    return f"No document is relevant for {list_some(map(str, above))}: the largest grade in the qrels is {largest:g}, which is below rel."
+    return (
+        f"No document is relevant for {list_some(map(str, above))}: the largest grade in the qrels is {largest:g}, which is below "
+        "rel, 1 by default. Give a smaller rel=."
+    )
+
+
+def _rel_of(measure: ir_measures.Measure) -> float:
+    """Return the grade from which on documents are relevant to a measure; 0 if it has none."""
+    default = getattr(measure.SUPPORTED_PARAMS.get("rel"), "default", None)
+    rel = measure.params.get("rel", default)
+    return float(rel) if isinstance(rel, (int, float)) else 0.0
 
 
 def evaluator(measures: Measures, qrels: Any, provider: str | None = None) -> Evaluator:
