@@ -434,6 +434,21 @@ def test_several_runs_of_a_system_are_its_mean_and_each_is_a_view(demo: Path) ->
     assert seeds.to_dict() == pytest.approx(means.to_dict())
 
 
+def test_several_runs_of_a_system_need_be_no_files(demo: Path) -> None:
+    files = {"base": [demo / "titles.run"], "new": [demo / "bm25.run", demo / "recent.run"]}
+    expected = irmx_study.verdict("AP", demo / "q", files).frame().iloc[0]
+    read = {name: [irmx.read_run(path) for path in paths] for name, paths in files.items()}
+    dicts = {
+        name: [{q: {row.doc_id: row.score for row in run if row.query_id == q} for q in map(str, run.topics)} for run in several]
+        for name, several in read.items()
+    }  # fmt: skip
+    frames = {name: [pd.DataFrame(run) for run in several] for name, several in read.items()}
+    for runs in (read, dicts, frames, {**dicts, "base": files["base"]}):
+        found = irmx_study.verdict("AP", demo / "q", runs)
+        assert found.frame().iloc[0]["difference"] == pytest.approx(expected["difference"], abs=1e-12)
+        assert found.frame("doubts").set_index("doubt").loc["seeds", "views"] == 2
+
+
 def test_judges_have_their_own_grades(demo: Path, command: Callable[..., Any]) -> None:
     rows = [line.split() for line in (demo / "q").read_text().splitlines()]
     (demo / "double").write_text("".join(f"{t} 0 {d} {2 * int(g)}\n" for t, _, d, g in rows))

@@ -18,6 +18,7 @@ from irmx import (
     Join,
     Judgments,
     Param,
+    Run,
     Scores,
     State,
     UsageError,
@@ -296,18 +297,30 @@ def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
         if len(set(labels)) < len(labels):
             raise UsageError(f"Both systems are {labels[0]}. Give the baseline and another run.")
         runs = dict(zip(labels, paths, strict=True))
-    of_system = {str(name): _files_of(run) for name, run in runs.items()}
-    seeds = [path for paths in of_system.values() if len(paths) > 1 for path in paths]
+    of_system: dict[str, dict[str, Any] | list[str]] = {}
+    of_system |= {str(name): _several_runs(str(name), run) or _files_of(run) for name, run in runs.items()}
+    seeds = [path for paths in of_system.values() if len(paths) > 1 and isinstance(paths, list) for path in paths]
     if twice := [path for path in seeds if seeds.count(path) > 1]:
         raise UsageError(f"The run {twice[0]} is given twice. Give every run once.")
     named = iter(named_runs(seeds).items() if seeds else ())  # with their folders, where two have the same name
     files, systems = dict[str, Any](), dict[str, list[str]]()
     for name, run in runs.items():
         found = of_system[str(name)]
-        of_this = dict(next(named) for _ in found) if len(found) > 1 else {str(name): found[0] if found else run}
+        if isinstance(found, dict):
+            of_this = found
+        else:
+            of_this = dict(next(named) for _ in found) if len(found) > 1 else {str(name): found[0] if found else run}
         files |= {one: read_run(source) if _is_stream(source) else source for one, source in of_this.items()}
         systems[str(name)] = list(of_this)
     return files, systems
+
+
+def _several_runs(system: str, run: Any) -> dict[str, Any]:
+    """Return a list of runs that are no files by names; none for anything else, such as the rows of one run."""
+    listed = run if isinstance(run, (list, tuple)) else []
+    if not all(isinstance(one, (Run, Mapping)) or hasattr(one, "itertuples") for one in listed):
+        return {}
+    return {f"{system} {number}": one for number, one in enumerate(listed, start=1)}
 
 
 def _files_of(run: Any) -> list[str]:
