@@ -305,11 +305,13 @@ def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
     named = iter(named_runs(seeds).items() if seeds else ())  # with their folders, where two have the same name
     files, systems = dict[str, Any](), dict[str, list[str]]()
     for name, run in runs.items():
-        found = of_system[str(name)]
-        if isinstance(found, dict):
-            of_this = found
+        several = of_system[str(name)]
+        if isinstance(several, dict):
+            of_this = several
+        elif len(several) > 1:
+            of_this = dict(next(named) for _ in several)
         else:
-            of_this = dict(next(named) for _ in found) if len(found) > 1 else {str(name): found[0] if found else run}
+            of_this = {str(name): several[0] if several else run}
         files |= {one: read_run(source) if _is_stream(source) else source for one, source in of_this.items()}
         systems[str(name)] = list(of_this)
     return files, systems
