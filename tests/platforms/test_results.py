@@ -144,6 +144,22 @@ def test_epochs_are_averaged_and_what_is_no_number_is_left_out_with_a_warning(wr
     ]
 
 
+def test_words_of_inspect_are_numbers_and_numbers_are_written_as_everywhere(write: Write) -> None:
+    words = dict(zip("abcdef", ("yes", "True", "NO", "false", "0.5", True), strict=True))
+    values = {name: float(n) for name, n in zip("abcdef", (1, 1, 0, 0, 0.5, 1), strict=True)}
+    assert values_of(write(log(*(sample(name, m=word) for name, word in words.items())))) == {"toy/a": {"m": values}}
+    with pytest.warns(DataWarning, match="3 of 4 values left out"):
+        odd = write(log(sample("a", m="1_0"), sample("b", m="0x1"), sample("c", m="\u0661"), sample("d", m="1")))
+        assert values_of(odd) == {"toy/a": {"m": {"d": 1}}}
+
+
+def test_a_key_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    text = json.dumps(log(sample("a", m=1))).replace('"m": ', '"m": {"value": 0}, "m": ')
+    (tmp_path / "log.json").write_text(text)
+    with pytest.raises(DataError, match="'m' occurs twice"):
+        read_per_topic(tmp_path / "log.json")
+
+
 def test_a_log_without_samples_has_what_they_were_reduced_to(write: Write) -> None:
     reduced = [{"sample_id": "a", "value": 0.5}, {"sample_id": 2, "value": 1.0}]
     one = log(reductions=[{"scorer": "m", "samples": reduced}])

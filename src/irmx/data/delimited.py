@@ -179,7 +179,7 @@ def _objects(name: str, content: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             if max(line.count(b"{"), line.count(b"[")) > _DEPTH:
                 raise RecursionError
-            record = _DECODER.decode(line.decode())
+            record = parse_json(line.decode())
             if rb"\ud" in line.lower():
                 json.dumps(record, ensure_ascii=False).encode()
         except UnicodeEncodeError:
@@ -222,12 +222,32 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
 
 
+def parse_json(text: str) -> Any:
+    """Return the JSON of a text, as all readers take it: a key that occurs twice in an object is refused.
+
+    Raises
+    ------
+    ValueError
+        If the text is not JSON, or an object has a key twice.
+    RecursionError
+        If it is too deeply nested.
+
+    Examples
+    --------
+    >>> parse_json('{"q": {"a": 1, "a": 2}}')
+    Traceback (most recent call last):
+    ...
+    ValueError: the key 'a' occurs twice in an object
+    """
+    return _DECODER.decode(text)
+
+
 def _dict_of_dicts(content: bytes) -> dict[str, Mapping[str, Any]] | None:
     """Return the one object of a file, ``{"query": {"document": number}}``; None if it holds anything else."""
     if _OBJECT_OF_OBJECTS.match(content.lstrip()[:_LONGEST_START]) is None:
         return None
     try:
-        by_topic = _DECODER.decode(content.decode())
+        by_topic = parse_json(content.decode())
     except (ValueError, RecursionError):
         return None
     return by_topic if all(isinstance(docs, dict) for docs in by_topic.values()) else None

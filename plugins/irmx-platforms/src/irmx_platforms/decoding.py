@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from collections.abc import Iterator, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmx import DataError, DataWarning
+from irmx.toolkit import as_number, parse_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,7 +47,7 @@ def parsed(path: Path, content: bytes | str, name: str, where: str = "") -> Any:
     """Return the JSON of a file or a line of it, which is of a format."""
     written = content if isinstance(content, str) else decoded(path, content)
     try:
-        return json.loads(written)
+        return parse_json(written)
     except (ValueError, RecursionError) as error:
         why = "too deeply nested" if isinstance(error, RecursionError) else error
         raise DataError(f"{path}{where} is not the JSON of {name}: {why}.") from None
@@ -72,9 +72,11 @@ def texts(values: Sequence[Any]) -> pa.Array:
 
 def number(value: Any) -> float:
     """Return a score or grade, which may be written as a text; NaN if there is none."""
+    if isinstance(value, str):
+        value = as_number(value)
     if value is None or isinstance(value, (dict, list, bool)):
         return math.nan
     try:
         return float(value)
-    except (ValueError, OverflowError):
+    except OverflowError:
         return math.nan

@@ -17,6 +17,8 @@ from irmx_platforms.results import MEASURE, TOPIC, Results, Value, topic_of
 
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """What Inspect's letters count: correct, incorrect, partly correct, no answer."""
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+"""What words count, whose case does not matter."""
 _ZIP, _ZSTD = b"PK\3\4", 93
 _MEMBERS = (b"_journal/", b"samples/", b"header.json", b"summaries.json", b"reductions.json")
 
@@ -96,7 +98,8 @@ def _of_score(topic: str, measure: str, value: Any, system: str) -> Iterator[Val
     """Yield the value of a scorer, or its values by name."""
     for name, one in value.items() if isinstance(value, dict) else [("", value)]:
         named = f"{measure}.{name}" if name else measure
-        yield Value(topic, named, _LETTERS.get(one, one) if isinstance(one, str) else one, system)
+        number = _LETTERS.get(one, _WORDS.get(one.lower(), one)) if isinstance(one, str) else one
+        yield Value(topic, named, number, system)
 
 
 def _of_archive(path: Path, content: bytes) -> Json:

@@ -21,6 +21,7 @@ from irmx.ragged import Floats
 from irmx.toolkit import (
     MARKS,
     NamedMeasure,
+    as_number,
     content_of,
     file_digest,
     list_some,
@@ -128,9 +129,9 @@ def read_topic_results(path: str, measure: str | None, names: MeasureNames, alon
     if first.startswith("{"):
         return _of_table(path, content, None, measure, names, alone)
     fields = first.split("\t") if "\t" in first else first.split()
-    if len(fields) in (3, 4) and (_is_number(fields[-1]) or fields[0].strip() in _TEXTS):
+    if len(fields) in (3, 4) and (as_number(fields[-1]) is not None or fields[0].strip() in _TEXTS):
         return _of_lines(path, content, names)
-    if len(fields) == 2 and _is_number(fields[1]):
+    if len(fields) == 2 and as_number(fields[1]) is not None:
         raise DataError(
             f"{path}, line 1: {first!r} looks like a mean. Print the values of all topics, with the option -q."
         )
@@ -165,21 +166,6 @@ def _header(path: str, content: bytes, delimiter: str) -> list[str]:
         raise DataError(f"{path}: the header cannot be read ({error}); {KINDS}.") from None
 
 
-def _is_number(text: str) -> bool:
-    try:
-        _number(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _number(text: str) -> float:
-    """Return the number that a text is; Python also reads 1_5 as one, which is a misprint here."""
-    if "_" in text:
-        raise ValueError(text)
-    return float(text)
-
-
 # -- lines without a header --------------------------------------------------------------------------------
 
 
@@ -208,18 +194,17 @@ def _of_lines(path: str, content: bytes, names: MeasureNames) -> TopicResults:
     def place(places: Sequence[int]) -> str:
         return f"{path}, line{'s' * (len(places) > 1)} {' and '.join(str(numbers[kept[p]]) for p in places)}"
 
-    try:
-        values = np.array([_number(text) for text in texts])
-    except ValueError:
-        bad = next(i for i, text in enumerate(texts) if not _is_number(text))
+    values = list(map(as_number, texts))
+    if None in values:
+        bad = values.index(None)
         raise DataError(
             f"{place([bad])}: the value of {measures[bad]} for topic {topics[bad]} must be a number. Got {texts[bad]!r} "
             f"instead. The file was read as {form}."
-        ) from None
+        )
     if "" in topics:
         raise DataError(f"{place([topics.index('')])}: the topic is empty. The file was read as {form}.")
     systems = [columns[0][i] for i in kept] if width == 4 else None
-    return TopicResults(path, form, topics, systems, measures, values, place)
+    return TopicResults(path, form, topics, systems, measures, np.array(values, dtype=float), place)
 
 
 def _order(path: str, columns: Sequence[Sequence[str]], names: MeasureNames) -> tuple[str, tuple[int, int]]:
@@ -363,9 +348,8 @@ def _of_tidy(path: str, content: bytes, parameters: Sequence[str] = ()) -> Topic
 
 def _numbers_or_texts(texts: Sequence[str]) -> list[Any]:
     """Return a mark as numbers, where all are; one that is empty stays so."""
-    if all(not text or _is_number(text) for text in texts):
-        return [float(text) if text else "" for text in texts]
-    return list(texts)
+    numbers = [as_number(text) if text else "" for text in texts]
+    return list(texts) if None in numbers else numbers
 
 
 def _of_wide(
@@ -394,9 +378,7 @@ def _of_wide(
     unsure = {name: str for name in known_ids if _plain(name) in _TOPIC_OR_SYSTEM}
     table = _checked(path, content, ({topic: str} if topic else {}) | unsure | declared, form)
     for name in unsure:
-        if text := next(
-            (text for text in table[name].tolist() if _is_number(text) and not _number(text).is_integer()), ""
-        ):
+        if text := next((text for text in table[name].tolist() if not (as_number(text) or 0.0).is_integer()), ""):
             raise _two_readings(path, name, f"the name of a column of ids, and values such as {text}")
     ids = table[topic].tolist() if topic else [str(number) for number in range(1, len(table) + 1)]
     rows = [i for i, query_id in enumerate(ids) if query_id != _SUMMARY]
