@@ -148,8 +148,8 @@ def test_words_of_inspect_are_numbers_and_numbers_are_written_as_everywhere(writ
     words = dict(zip("abcdef", ("yes", "True", "NO", "false", "0.5", True), strict=True))
     values = {name: float(n) for name, n in zip("abcdef", (1, 1, 0, 0, 0.5, 1), strict=True)}
     assert values_of(write(log(*(sample(name, m=word) for name, word in words.items())))) == {"toy/a": {"m": values}}
+    odd = write(log(sample("a", m="1_0"), sample("b", m="0x1"), sample("c", m="\u0661"), sample("d", m="1")))
     with pytest.warns(DataWarning, match="3 of 4 values left out"):
-        odd = write(log(sample("a", m="1_0"), sample("b", m="0x1"), sample("c", m="\u0661"), sample("d", m="1")))
         assert values_of(odd) == {"toy/a": {"m": {"d": 1}}}
 
 
@@ -670,6 +670,12 @@ def test_damaged_archives_are_told(tmp_path: Path) -> None:
     bomb = log(sample("q", m=1), padding=" " * 70_000_000)
     with pytest.raises(DataError, match="when it is decompressed, the limit"):
         read_per_topic(archive(tmp_path / "bomb.eval", bomb))
+    with zipfile.ZipFile(tmp_path / "bombs.eval", "w", zipfile.ZIP_DEFLATED) as written:  # each below the limit
+        written.writestr("header.json", json.dumps({key: LOG[key] for key in ("version", "status", "eval")}))
+        for number in range(3):
+            written.writestr(f"_journal/summaries/{number}.json", f"[{' ' * 30_000_000}]")
+    with pytest.raises(DataError, match="when it is decompressed, the limit"):
+        read_per_topic(tmp_path / "bombs.eval")
 
 
 def test_a_format_reads_the_tables_that_it_holds(write: Write, tmp_path: Path) -> None:

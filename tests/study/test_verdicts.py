@@ -232,6 +232,8 @@ def test_a_table_with_a_column_per_system_is_judged(demo: Path, command: Callabl
         (["AP", "--expect", "q"], 1),
         (["AP", "--config", "wrong.toml"], 2),
         (["AP", "--config", "broken.toml"], 1),
+        (["AP", "--config", "deep.toml"], 1),
+        (["AP", "--expect", "deep.json"], 1),
     ],
 )
 def test_what_is_wrong_is_refused(arguments: list[str], code: int, demo: Path, command: Callable[..., Any]) -> None:
@@ -239,6 +241,8 @@ def test_what_is_wrong_is_refused(arguments: list[str], code: int, demo: Path, c
     (demo / "groups.csv").write_text("query_id,lang\n99,de\n")
     (demo / "wrong.toml").write_text("margins = 0.1\n")
     (demo / "broken.toml").write_text("margin = \n")
+    (demo / "deep.toml").write_text(f"margin = {'[' * 100_000}\n")
+    (demo / "deep.json").write_text("[" * 100_000)
     done = command("verdict", "q", "titles.run", "bm25.run", *arguments, cwd=demo)
     assert (done.code, done.out) == (code, "")
     assert "Traceback" not in done.err

@@ -109,12 +109,17 @@ def _of_archive(path: Path, content: bytes) -> Json:
         names = set(archive.namelist())
         summaries = ["summaries.json"] if "summaries.json" in names else []
         journal = sorted(name for name in names if name.startswith("_journal/summaries/"))
-        limit = decompressed_limit(len(content))
+        limit = left = decompressed_limit(len(content))
 
         def read(members: Iterable[str]) -> list[Any]:
-            return [
-                parsed(path, _member(path, archive, content, name, limit), "inspect", f", {name}") for name in members
-            ]
+            nonlocal left
+            written = {}
+            for name in members:
+                written[name] = _member(archive, content, name, left)
+                left -= len(written[name])
+                if left < 0:
+                    raise too_large(len(content), limit).at(str(path))
+            return [parsed(path, member, "inspect", f", {name}") for name, member in written.items()]
 
         header: Json = {"status": "started"} | read(
             ["header.json" if "header.json" in names else "_journal/start.json"]
@@ -138,8 +143,8 @@ def _of_archive(path: Path, content: bytes) -> Json:
     return header | {"samples": samples, "reductions": reductions[0] if reductions else []}
 
 
-def _member(path: Path, archive: zipfile.ZipFile, content: bytes, name: str, limit: int) -> bytes:
-    """Return a file of an archive; zstd, with which Inspect compresses, is read by Arrow, because zipfile reads it since Python 3.14 only."""
+def _member(archive: zipfile.ZipFile, content: bytes, name: str, limit: int) -> bytes:
+    """Return a file of an archive, one byte more than a limit if it is larger; zstd, with which Inspect compresses, is read by Arrow, because zipfile reads it since Python 3.14 only."""
     import pyarrow as pa
 
     info = archive.getinfo(name)
@@ -153,8 +158,6 @@ def _member(path: Path, archive: zipfile.ZipFile, content: bytes, name: str, lim
         opened = archive.open(info)
     with opened:
         member = opened.read(limit + 1)
-    if len(member) > limit:
-        raise too_large(len(content), limit).at(str(path))
-    if zlib.crc32(member) != info.CRC:
+    if len(member) <= limit and zlib.crc32(member) != info.CRC:
         raise zipfile.BadZipFile(f"{name} is damaged")
     return member

@@ -236,7 +236,7 @@ def _configured(path: Path) -> dict[str, Any]:
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
         read: dict[str, Any] = toml.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path} cannot be read as TOML: {error}.") from None
     if path.name == "pyproject.toml" or "tool" in read:
         for name in _TABLE:

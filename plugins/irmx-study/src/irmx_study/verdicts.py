@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, Scores, UsageError, read_table
-from irmx.toolkit import MissingTopicsWarning, list_some, plural, print_rows, versions_of, visible
+from irmx.toolkit import MissingTopicsWarning, list_some, parse_json, plural, print_rows, versions_of, visible
 from irmx_study.choices import as_scores
 from irmx_study.doubted_views import (
     in_order,
@@ -537,8 +537,8 @@ class Verdict(Result):
         if isinstance(expected, (str, os.PathLike)):
             try:
                 lines = Path(expected).read_text(encoding="utf-8").splitlines()
-                expected = dict(json.loads(lines[0])) if lines else {}
-            except (OSError, ValueError, TypeError) as error:
+                expected = dict(parse_json(lines[0])) if lines else {}
+            except (OSError, ValueError, TypeError, RecursionError) as error:
                 made = "Make one with irmx verdict ... -o jsonl."
                 raise DataError(f"{expected} is no verdict: {error}. {made}") from None
         if not isinstance(expected, Mapping) or not {"qrels", "topics"} <= expected.keys():
