@@ -704,11 +704,13 @@ _STATE_NAMES = np.array([state.name.lower() for state in State], dtype=object)
 
 def states_named(names: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.int8]]:
     """Return the states with some names, those of a column of a table; an empty one is scored."""
-    known = {name: int(state) for state, name in zip(State, _STATE_NAMES, strict=True)}
-    texts = ["scored" if name is None or name != name or name == "" else str(name) for name in names]
-    if unknown := [text for text in texts if text not in known]:
-        raise DataError(f"There is no state {unknown[0]!r}.{suggest(unknown[0], known)} Known: {', '.join(known)}.")
-    return np.array([known[text] for text in texts], dtype=np.int8)
+    import pandas as pd
+
+    texts = pd.Series(names, dtype=object).fillna("scored").replace("", "scored").astype(str)
+    states = pd.Categorical(texts, _STATE_NAMES).codes
+    for text in texts[states < 0]:
+        raise DataError(f"There is no state {text!r}.{suggest(text, _STATE_NAMES)} Known: {', '.join(_STATE_NAMES)}.")
+    return states
 
 
 def _about(name: str, recorded: bytes) -> dict[str, Any]:
