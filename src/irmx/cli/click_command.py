@@ -80,6 +80,7 @@ class Fields:
 
     A parameter whose type is a dataclass with ``SUPPORTED_PARAMS``, a dict of :class:`irmx.Param`, becomes one option per field: its
     help is the description of the field, its default that of the dataclass. The command gets the dataclass, made of what was typed.
+    The fields of another dataclass, which several commands may share, are annotated as the parameters of commands are.
 
     Parameters
     ----------
@@ -155,9 +156,13 @@ def click_command(name: str, function: Callable[..., Any], examples: Sequence[st
     for one in inspect.signature(function).parameters.values():
         kind: Any
         kind, *more = _annotated(hints.get(one.name, str))
-        if is_dataclass(kind):
-            chosen = _chosen_fields(kind, more)
-            groups[one.name] = kind, chosen
+        if is_dataclass(kind) and not hasattr(kind, "SUPPORTED_PARAMS"):
+            fields, of_fields = inspect.signature(kind).parameters, get_type_hints(kind, include_extras=True)
+            groups[one.name] = kind, list(fields)
+            params += [_parameter(field, of_fields[name]) for name, field in fields.items()]
+        elif is_dataclass(kind):
+            chosen = next((of.names for of in more if isinstance(of, Fields)), tuple(kind.SUPPORTED_PARAMS))
+            groups[one.name] = kind, list(chosen)
             params += [_option_of_field(kind, name) for name in chosen]
         else:
             params.append(_parameter(one, hints.get(one.name, str)))
@@ -175,11 +180,6 @@ def click_command(name: str, function: Callable[..., Any], examples: Sequence[st
 def _annotated(hint: Any) -> tuple[Any, ...]:
     """Return the type of a parameter, and what is annotated beside it."""
     return get_args(hint) if get_origin(hint) is Annotated else (hint,)
-
-
-def _chosen_fields(kind: Any, annotations: Sequence[Any]) -> list[str]:
-    """Return the fields of a dataclass that have options."""
-    return list(next((one.names for one in annotations if isinstance(one, Fields)), tuple(kind.SUPPORTED_PARAMS)))
 
 
 def _gathering(function: Callable[..., Any], groups: dict[str, tuple[Any, list[str]]]) -> Callable[..., Any]:

@@ -13,6 +13,8 @@ from irmx_study.label_agreement import COEFFICIENTS
 from irmx_study.pictures import BLUE, GREY, VERMILION, grid_behind, legend_beside, width_beside
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from irmx_study.judging import Judges
 
 _GRADES, _PANELS, _ACROSS = 12, 12, 3
@@ -81,12 +83,7 @@ def plot_leaderboards(result: Judges, ax: Any = None, judge: str | None = None, 
     """
     b = 1 if judge is None else _place(result, judge)
     frame = result.frame("runs")
-    measures = list(dict.fromkeys(frame["measure"]))
-    measure = measures[0] if measure is None else measure
-    if measure not in measures:
-        raise UsageError(
-            f"The runs are not ranked by {measure!r}.{suggest(measure, measures)} They are by: {', '.join(measures)}."
-        )
+    measure = _measure_of(frame, measure)
     of = frame[
         (frame["measure"] == measure) & (frame["judge_a"] == result.names[0]) & (frame["judge_b"] == result.names[b])
     ]
@@ -150,12 +147,7 @@ def plot_kappa_and_tau(
             f"There is no coefficient {coefficient!r}.{suggest(coefficient, COEFFICIENTS)} Known: {', '.join(COEFFICIENTS)}."
         )
     frame = result.frame("pairs")
-    measures = list(dict.fromkeys(frame["measure"]))
-    measure = measures[0] if measure is None else measure
-    if measure not in measures:
-        raise UsageError(
-            f"The runs are not ranked by {measure!r}.{suggest(measure, measures)} They are by: {', '.join(measures)}."
-        )
+    measure = _measure_of(frame, measure)
     of = frame[(frame["measure"] == measure) & (frame["judge_a"] == result.names[0])].dropna(
         subset=[coefficient, "tau"]
     )
@@ -178,6 +170,16 @@ def plot_kappa_and_tau(
     grid_behind(on, "both")
     legend_beside(on, "judge, by tau")
     return on
+
+
+def _measure_of(frame: pd.DataFrame, measure: str | None) -> str:
+    """Return the measure by which runs are ranked, by default the first."""
+    measures = list(dict.fromkeys(frame["measure"]))
+    if measure is not None and measure not in measures:
+        raise UsageError(
+            f"The runs are not ranked by {measure!r}.{suggest(measure, measures)} They are by: {', '.join(measures)}."
+        )
+    return measure or str(measures[0])
 
 
 def _place(result: Judges, judge: str) -> int:
