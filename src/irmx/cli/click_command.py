@@ -7,7 +7,6 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -154,18 +153,17 @@ def click_command(name: str, function: Callable[..., Any], examples: Sequence[st
     params: list[click.Parameter] = []
     groups: dict[str, tuple[Any, list[str]]] = {}
     for one in inspect.signature(function).parameters.values():
-        kind: Any
         kind, *more = _annotated(hints.get(one.name, str))
-        if is_dataclass(kind) and not hasattr(kind, "SUPPORTED_PARAMS"):
+        if not hasattr(kind, "__dataclass_fields__"):
+            params.append(_parameter(one, hints.get(one.name, str)))
+        elif not hasattr(kind, "SUPPORTED_PARAMS"):
             fields, of_fields = inspect.signature(kind).parameters, get_type_hints(kind, include_extras=True)
             groups[one.name] = kind, list(fields)
             params += [_parameter(field, of_fields[name]) for name, field in fields.items()]
-        elif is_dataclass(kind):
+        else:
             chosen = next((of.names for of in more if isinstance(of, Fields)), tuple(kind.SUPPORTED_PARAMS))
             groups[one.name] = kind, list(chosen)
             params += [_option_of_field(kind, name) for name in chosen]
-        else:
-            params.append(_parameter(one, hints.get(one.name, str)))
     return ClickCommand(
         name,
         callback=_gathering(function, groups) if groups else function,

@@ -21,7 +21,7 @@ from irmx.data.new_file import new_file
 from irmx.data.reading import arrow_of
 from irmx.declare.expressions import NamedMeasure, canonical, measure_named
 from irmx.declare.markup_html import SHOWN, html_result
-from irmx.errors import DataError, DataWarning, MissingTopicsWarning, UsageError
+from irmx.errors import DataError, DataWarning, MissingTopicsWarning, UsageError, lacking_topics
 from irmx.ragged import Bools, Floats, read_only
 from irmx.score.evaluator import Measures, as_measures
 from irmx.score.results import mean_of
@@ -620,10 +620,9 @@ class Scores:
         zero = f", which is 0 for {list_some(dict.fromkeys(unknown))}" if unknown else ""
         for system, lacks in zip(self.systems, absent.T, strict=True):
             if lacks.any():
-                topics = list_some(self.topics[t] for t in np.flatnonzero(lacks))
+                topics = [self.topics[t] for t in np.flatnonzero(lacks)]
                 warnings.warn(
-                    f"{system}: no results for {lacks.sum()} of {len(self.topics)} topics ({topics}); they count with the measures' "
-                    f"defaults{zero}",
+                    f"{system}: {lacking_topics(topics, len(self.topics))}{zero}",
                     DataWarning if unknown else MissingTopicsWarning,
                     stacklevel=3,
                 )
@@ -707,7 +706,7 @@ def states_named(names: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.int8]]:
     import pandas as pd
 
     texts = pd.Series(names, dtype=object).fillna("scored").replace("", "scored").astype(str)
-    states = pd.Categorical(texts, _STATE_NAMES).codes
+    states: np.ndarray[Any, np.dtype[np.int8]] = pd.Categorical(texts, _STATE_NAMES).codes
     for text in texts[states < 0]:
         raise DataError(f"There is no state {text!r}.{suggest(text, _STATE_NAMES)} Known: {', '.join(_STATE_NAMES)}.")
     return states

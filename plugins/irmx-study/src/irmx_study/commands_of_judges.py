@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -169,7 +170,7 @@ def _grade(text: str, where: str) -> float:
     try:
         grade = float(text)
     except ValueError:
-        grade = float("nan")
-    if grade != grade or abs(grade) == float("inf"):
+        grade = math.nan
+    if not math.isfinite(grade):
         raise UsageError(f"{where}: {text!r} is no grade.")
     return grade
