@@ -31,8 +31,6 @@ def __getattr__(name: str) -> Any:
         return version("irmx")
     if name in _modules():
         return import_module(f"irmx.{name}")
-    if name in _MOVED or name in import_module("irmx.toolkit").__all__:
-        return _moved(name)
     if name.startswith("_") or name in _own_names():
         raise AttributeError(f"module 'irmx' has no attribute {name!r}")
     attributes = registry().attributes()
@@ -48,19 +46,6 @@ def __dir__() -> list[str]:
     return sorted(
         {*__all__, *registry().attributes(), *registry().functions()} - {*import_module("irmx.symbols").__dir__()}
     )
-
-
-_MOVED = {"join": "irmx.rankings", "counted": "irmx.toolkit.plural", "some": "irmx.toolkit.list_some"}
-
-
-def _moved(name: str) -> Any:
-    """Return what a name meant before irmx 0.3, and warn."""
-    import warnings
-
-    now = _MOVED.get(name, f"irmx.toolkit.{name}")
-    warnings.warn(f"irmx.{name} is now {now}; the old name goes with irmx 0.3.", DeprecationWarning, stacklevel=3)
-    module, _, attribute = now.rpartition(".")
-    return getattr(import_module(module), attribute)
 
 
 @cache

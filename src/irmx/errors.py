@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from irmx.text import readable
+from irmx.text import list_some, readable
 
 
 class _Message:
@@ -89,6 +89,11 @@ class QrelsWarning(DataWarning):
 
 class MissingTopicsWarning(DataWarning):
     """Topics of the qrels for which a run has no results, and which count with the measures' defaults."""
+
+
+def lacking_topics(lacking: Collection[str], topics: int) -> str:
+    """Return the text of a warning about topics for which there are no results, of so many."""
+    return f"no results for {len(lacking)} of {topics} topics ({list_some(lacking)}); they count with the measures' defaults"
 
 
 class PluginWarning(_Message, UserWarning):

@@ -18,7 +18,6 @@ release before a name goes, it warns.
 from __future__ import annotations
 
 import ast
-import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -29,14 +28,8 @@ _HOME = {alias.name: node.module for node in _STUB.body if isinstance(node, ast.
 
 __all__ = sorted(_HOME)
 
-_RENAMED = {"counted": "plural", "some": "list_some"}
-
 
 def __getattr__(name: str) -> Any:
-    if name in _RENAMED:
-        now = _RENAMED[name]
-        warnings.warn(f"irmx.toolkit.{name} is now irmx.toolkit.{now}.", DeprecationWarning, stacklevel=2)
-        return __getattr__(now)
     if name not in _HOME:
         raise AttributeError(f"module 'irmx.toolkit' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"irmx.{_HOME[name]}"), name)

@@ -172,14 +172,6 @@ def test_public_names_are_listed_once_and_are_there() -> None:
         _ = irmx.NoSuchThing
 
 
-def test_names_that_moved_work_and_warn() -> None:
-    moved = {"counted": irmx.toolkit.plural, "some": irmx.toolkit.list_some}
-    for module, names in ((irmx, {"counted": irmx.toolkit.plural, "join": irmx.rankings}), (irmx.toolkit, moved)):
-        for old, now in names.items():
-            with pytest.warns(DeprecationWarning, match=rf"{module.__name__}\.{old} is now irmx"):
-                assert getattr(module, old) is now
-
-
 @pytest.mark.parametrize(
     ("module", "names"),
     [

@@ -112,11 +112,7 @@ def axes_for(
         If matplotlib is not installed, or the number of axes is not that of the panels.
     """
     if ax is None:
-        with picture_style() as pyplot:
-            _, axes = pyplot.subplots(
-                1, panels, figsize=(size[0] * panels, size[1]), sharey=bool(shared), squeeze=False, layout="constrained"
-            )
-        return list(axes[0])
+        return grid_of_axes(panels, panels, (size[0] * panels, size[1]), "y" if shared else False)
     axes_given: list[Axes] = list(np.ravel(np.asarray(ax, dtype=object)))
     if len(axes_given) != panels:
         raise UsageError(

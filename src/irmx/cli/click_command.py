@@ -7,7 +7,6 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -80,6 +79,7 @@ class Fields:
 
     A parameter whose type is a dataclass with ``SUPPORTED_PARAMS``, a dict of :class:`irmx.Param`, becomes one option per field: its
     help is the description of the field, its default that of the dataclass. The command gets the dataclass, made of what was typed.
+    The fields of another dataclass, which several commands may share, are annotated as the parameters of commands are.
 
     Parameters
     ----------
@@ -153,14 +153,17 @@ def click_command(name: str, function: Callable[..., Any], examples: Sequence[st
     params: list[click.Parameter] = []
     groups: dict[str, tuple[Any, list[str]]] = {}
     for one in inspect.signature(function).parameters.values():
-        kind: Any
         kind, *more = _annotated(hints.get(one.name, str))
-        if is_dataclass(kind):
-            chosen = _chosen_fields(kind, more)
-            groups[one.name] = kind, chosen
-            params += [_option_of_field(kind, name) for name in chosen]
-        else:
+        if not hasattr(kind, "__dataclass_fields__"):
             params.append(_parameter(one, hints.get(one.name, str)))
+        elif not hasattr(kind, "SUPPORTED_PARAMS"):
+            fields, of_fields = inspect.signature(kind).parameters, get_type_hints(kind, include_extras=True)
+            groups[one.name] = kind, list(fields)
+            params += [_parameter(field, of_fields[name]) for name, field in fields.items()]
+        else:
+            chosen = next((of.names for of in more if isinstance(of, Fields)), tuple(kind.SUPPORTED_PARAMS))
+            groups[one.name] = kind, list(chosen)
+            params += [_option_of_field(kind, name) for name in chosen]
     return ClickCommand(
         name,
         callback=_gathering(function, groups) if groups else function,
@@ -175,11 +178,6 @@ def click_command(name: str, function: Callable[..., Any], examples: Sequence[st
 def _annotated(hint: Any) -> tuple[Any, ...]:
     """Return the type of a parameter, and what is annotated beside it."""
     return get_args(hint) if get_origin(hint) is Annotated else (hint,)
-
-
-def _chosen_fields(kind: Any, annotations: Sequence[Any]) -> list[str]:
-    """Return the fields of a dataclass that have options."""
-    return list(next((one.names for one in annotations if isinstance(one, Fields)), tuple(kind.SUPPORTED_PARAMS)))
 
 
 def _gathering(function: Callable[..., Any], groups: dict[str, tuple[Any, list[str]]]) -> Callable[..., Any]:

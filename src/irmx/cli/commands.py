@@ -198,6 +198,12 @@ def load_command(command: Command) -> click.Command:
     return made
 
 
+_FOR_USERS = (
+    IrmxError, OSError, MemoryError, UnicodeError, KeyboardInterrupt, click.ClickException, click.Abort, click.exceptions.Exit,
+)  # fmt: skip
+"""The errors of a command that say enough for themselves, and the ends of a command."""
+
+
 def _named(command: Command, function: Any) -> Any:
     """Return the function of a plugin's command: it may end by ``sys.exit``, and errors not meant for users name the command."""
 
@@ -210,17 +216,7 @@ def _named(command: Command, function: Any) -> Any:
                 print(stop.code, file=sys.stderr)
             code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
             raise click.exceptions.Exit(code if 0 <= code <= 255 else 1) from stop
-        except (
-            IrmxError,
-            OSError,
-            MemoryError,
-            UnicodeError,
-            KeyboardInterrupt,
-            RuntimeError,
-            click.ClickException,
-        ) as error:
-            if type(error) in (RuntimeError, RecursionError):  # click's ends of a command are kinds of RuntimeError
-                raise _failure(command, "failed", error) from error
+        except _FOR_USERS:
             raise
         except BaseException as error:
             raise _failure(command, "failed", error) from error

@@ -22,16 +22,12 @@ def output_format_named(name: str) -> OutputFormat:
     return output_format
 
 
-def _checked(name: str) -> str:
-    return output_format_named(name).NAME
-
-
 FormatOption = Annotated[
     str,
     Option(
         "-o",
         "--output-format",
-        check=_checked,
+        check=lambda name: output_format_named(name).NAME,
         complete=lambda: [(name, one.SHORT_DESC) for name, one in registry().output_formats().items()],
         help="Output format: table, tsv, csv, jsonl, markdown, latex, html, or one of a plugin.",
     ),

@@ -10,7 +10,7 @@ from importlib import import_module
 from inspect import cleandoc, getsource
 from keyword import iskeyword
 from types import CodeType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, SupportsFloat, overload
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsFloat, overload
 
 from irmx.declare.citation import Citation, citations_of
 from irmx.declare.columns import Column
@@ -99,24 +99,8 @@ def measure(
     less_is_better: bool = ...,
     cite: Citation | str | Sequence[Citation | str] = ...,
     examples: str | Sequence[str] = ...,
-    batch: Literal[False] = ...,
-) -> Callable[[OfTopic], Measure]: ...
-@overload
-def measure(
-    *,
-    name: str = ...,
-    pretty_name: str = ...,
-    formula: Formula | None = ...,
-    columns: Sequence[Column] = ...,
-    range: tuple[float | None, float | None] = ...,
-    monotone: bool = ...,
-    default: float = ...,
-    docs_may_repeat: bool = ...,
-    less_is_better: bool = ...,
-    cite: Citation | str | Sequence[Citation | str] = ...,
-    examples: str | Sequence[str] = ...,
-    batch: Literal[True],
-) -> Callable[[OfTopics], Measure]: ...
+    batch: bool = ...,
+) -> Callable[[OfTopic | OfTopics], Measure]: ...
 def measure(
     function: Callable[..., Any] | None = None,
     /,

@@ -34,6 +34,7 @@ from irmx.errors import (
     QrelsWarning,
     TooLittleMemoryError,
     UsageError,
+    lacking_topics,
     located,
 )
 from irmx.parallel import Call, chosen_jobs, is_local, results_of
@@ -177,9 +178,9 @@ def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run
 
 def _lacking(name: str, retrieved: Iterable[str], judgments: Judgments) -> Warned:
     """Return the warning about a run whose topics lack some of the qrels, if they do."""
-    topics, in_run = list(judgments.index), set(retrieved)
-    missing = [t for t in topics if t not in in_run]
-    text = f"no results for {len(missing)} of {len(topics)} topics ({list_some(missing)}); they count with the measures' defaults"
+    in_run = set(retrieved)
+    missing = [topic for topic in judgments.index if topic not in in_run]
+    text = lacking_topics(missing, len(judgments.index))
     return [(MissingTopicsWarning, _prefixed(name, text))] if missing else []
 
 

@@ -21,7 +21,7 @@ from irmx.data.new_file import new_file
 from irmx.data.reading import arrow_of
 from irmx.declare.expressions import NamedMeasure, canonical, measure_named
 from irmx.declare.markup_html import SHOWN, html_result
-from irmx.errors import DataError, DataWarning, MissingTopicsWarning, UsageError
+from irmx.errors import DataError, DataWarning, MissingTopicsWarning, UsageError, lacking_topics
 from irmx.ragged import Bools, Floats, read_only
 from irmx.score.evaluator import Measures, as_measures
 from irmx.score.results import mean_of
@@ -40,8 +40,8 @@ _LISTED = 20
 """How many known names a message lists."""
 
 _METADATA = b"irmx_scores"
-_SCHEMAS = (2, 3)
-"""Files of schema 2 know missing values by topic and system only; schema 3 is written."""
+_SCHEMA = 3
+"""The schema of files, another one whenever they record something else."""
 
 _STATE = "state"
 """The column of states in tables."""
@@ -274,45 +274,40 @@ class Scores:
         irmx.errors.DataError
             If the systems differ.
         """
-        several = list(parts)
-        first = several[0]
-        for other in several[1:]:
-            if other.systems != first.systems:
-                raise DataError(
-                    f"Scores of the same systems can be put together. Some are of {list_some(first.systems)}, others of {list_some(other.systems)}."
-                )
-        topics = tuple(dict.fromkeys(topic for part in several for topic in part.topics))
-        marks = marks_of(name for part in several for name in part.marks)
         seen: set[str] = set()
-        values, states, measures, fields = [], [], [], []
-        of_marks: dict[str, list[Any]] = {name: [] for name in marks}
-        place = {topic: t for t, topic in enumerate(topics)}
-        for part in several:
-            at = np.array([place[topic] for topic in part.topics], dtype=np.intp)
-            kept = [v for v, name in enumerate(part.names) if not (name in seen or seen.add(name))]  # type: ignore[func-returns-value]
-            shape = (len(topics), len(first.systems), len(kept))
-            full, of_full = np.full(shape, np.nan), np.full(shape, State.OUTSIDE, dtype=np.int8)
-            full[at], of_full[at] = part.values[:, :, kept], part.states[:, :, kept]
-            of_part = {name: np.full(shape, np.nan) for name in part.fields}
-            for name, array in part.fields.items():
-                of_part[name][at] = array[:, :, kept]
-            values.append(full)
-            states.append(of_full)
-            fields.append((of_part, shape))
-            measures += [part.measures[v] for v in kept]
-            for name in marks:
-                lacking = tuple("" for _ in part.measures)
-                of_marks[name] += [part.marks.get(name, lacking)[v] for v in kept]
-        names = list(dict.fromkeys(name for of_part, _ in fields for name in of_part))
-        joined = {
-            name: np.concatenate([of_part.get(name, np.full(shape, np.nan)) for of_part, shape in fields], axis=2)
-            for name in names
-        }
-        made_by = {key: value for part in reversed(several) for key, value in part.made_by.items()}
+        several = []
+        for part in parts:
+            is_new = [not (name in seen or seen.add(name)) for name in part.names]  # type: ignore[func-returns-value]
+            several.append(part if all(is_new) else part.select(views=is_new))
+        systems = several[0].systems
+        for other in several:
+            if other.systems != systems:
+                raise DataError(
+                    f"Scores of the same systems can be put together. Some are of {list_some(systems)}, others of {list_some(other.systems)}."
+                )
+        place = {topic: t for t, topic in enumerate(dict.fromkeys(t for part in several for t in part.topics))}
+
+        def joined(arrays: Iterable[Any], lacking: Any) -> Any:
+            """Return arrays of the parts as one, with a value for the topics that a part lacks."""
+            wholes = []
+            for part, array in zip(several, arrays, strict=True):
+                whole = np.full((len(place), *part.values.shape[1:]), lacking)
+                whole[[place[topic] for topic in part.topics]] = array
+                wholes.append(whole)
+            return np.concatenate(wholes, axis=2)
+
+        fields = dict.fromkeys(name for part in several for name in part.fields)
+        marks = marks_of(name for part in several for name in part.marks)
         return cls(
-            np.concatenate(values, axis=2), topics, first.systems, tuple(measures), np.concatenate(states, axis=2), joined,
-            made_by, {name: tuple(of) for name, of in of_marks.items()},
-        )  # fmt: skip
+            joined([part.values for part in several], np.nan),
+            tuple(place),
+            systems,
+            tuple(measure for part in several for measure in part.measures),
+            joined([part.states for part in several], np.int8(State.OUTSIDE)),
+            {name: joined([part.fields.get(name, np.nan) for part in several], np.nan) for name in fields},
+            {key: value for part in reversed(several) for key, value in part.made_by.items()},
+            {m: tuple(v for p in several for v in p.marks.get(m, ("",) * len(p.measures))) for m in marks},
+        )
 
     # -- missing values ----------------------------------------------------------------------------------
 
@@ -597,20 +592,15 @@ class Scores:
             )
         marks = marks_of(map(str, frame.columns))
         (t, topics), (s, systems) = (pd.factorize(frame[c].astype(str)) for c in _COLUMNS[:2])
-        keys = [frame["measure"].astype(str), *(frame[name].fillna("") for name in marks)]
-        if marks:
-            v = pd.concat(keys, axis=1).groupby(["measure", *marks], sort=False, dropna=False).ngroup().to_numpy()
-        else:
-            v = pd.factorize(keys[0])[0]
-        first = np.unique(v, return_index=True)[1]
-        names = [str(text) for text in keys[0].iloc[first]]
-        measures = tuple(map(measure_named, names))
-        of_marks = {name: tuple(column.iloc[first].tolist()) for name, column in zip(marks, keys[1:], strict=True)}
-        shape, places = (len(topics), len(systems), len(measures)), (t, s, v)
-        count = np.zeros(shape, dtype=int)
-        np.add.at(count, places, 1)
-        if (count > 1).any():
-            t, s, v = (axis[0] for axis in np.nonzero(count > 1))
+        of_rows = frame[["measure", *marks]].fillna(dict.fromkeys(marks, "")).astype({"measure": str})
+        v = of_rows.groupby(["measure", *marks], sort=False, dropna=False).ngroup().to_numpy()
+        of_views = of_rows.iloc[np.unique(v, return_index=True)[1]]
+        measures = tuple(measure_named(str(text)) for text in of_views["measure"])
+        of_marks = {name: tuple(of_views[name].tolist()) for name in marks}
+        places, shape = (t, s, v), (len(topics), len(systems), len(measures))
+        twice = np.flatnonzero(pd.Index(np.ravel_multi_index(places, shape, mode="wrap")).duplicated())
+        if len(twice):
+            t, s, v = (axis[twice[0]] for axis in places)
             raise DataError(
                 f"The scores have {names_of(measures, of_marks)[v]} of {systems[s]} for topic {topics[t]} twice."
             )
@@ -633,10 +623,9 @@ class Scores:
         zero = f", which is 0 for {list_some(dict.fromkeys(unknown))}" if unknown else ""
         for system, lacks in zip(self.systems, absent.T, strict=True):
             if lacks.any():
-                topics = list_some(self.topics[t] for t in np.flatnonzero(lacks))
+                topics = [self.topics[t] for t in np.flatnonzero(lacks)]
                 warnings.warn(
-                    f"{system}: no results for {lacks.sum()} of {len(self.topics)} topics ({topics}); they count with the measures' "
-                    f"defaults{zero}",
+                    f"{system}: {lacking_topics(topics, len(self.topics))}{zero}",
                     DataWarning if unknown else MissingTopicsWarning,
                     stacklevel=3,
                 )
@@ -656,7 +645,7 @@ class Scores:
         import pyarrow.parquet as pq
 
         about = {
-            "schema": _SCHEMAS[-1],
+            "schema": _SCHEMA,
             "topics": self.topics,
             "systems": self.systems,
             "measures": [str(m) for m in self.measures],
@@ -698,32 +687,17 @@ class Scores:
         try:
             topics, systems, names = (tuple(map(str, about[key])) for key in ("topics", "systems", "measures"))
             shape = (len(topics), len(systems), len(names))
-            for column, of_axis, axis in (("query_id", topics, 0), ("system", systems, 1), ("measure", names, 2)):
-                places = np.indices(shape)[axis].ravel()
-                if table.column(column).to_pylist() != [of_axis[place] for place in places.tolist()]:
+            for column, axis, places in zip(_COLUMNS, (topics, systems, names), np.indices(shape), strict=False):
+                if table.column(column).to_pylist() != np.array(axis, dtype=object)[places.ravel()].tolist():
                     raise ValueError(f"other values of {column}")
-            others = [c for c in table.column_names if c not in (*_COLUMNS, _STATE, *about.get("marks", {}))]
+            others = [c for c in table.column_names if c not in (*_COLUMNS, _STATE, *about["marks"])]
             arrays = {c: np.array(table.column(c).to_pandas(), dtype=float).reshape(shape) for c in ("value", *others)}
-            if about["schema"] == _SCHEMAS[-1]:
-                states = states_named(table.column(_STATE).to_pandas()).reshape(shape)
-            else:
-                states = np.zeros(shape, dtype=np.int8)
-                for topic, system in about["missing"]:
-                    states[topics.index(topic), systems.index(system)] = State.DEFAULT
-                if about.get("weights") is not None:
-                    states[np.broadcast_to(np.array(about["weights"])[:, None] == 0, shape)] = State.OUTSIDE
-            marks = {key: tuple(values) for key, values in about.get("marks", {}).items()}
-            found = cls(
-                arrays.pop("value"), topics, systems, tuple(map(measure_named, names)), states, arrays, about["made_by"],
-                marks,
-            )  # fmt: skip
-            return found.less_is_better(*about.get("less_is_better", ()))
-        except (
-            ValueError,
-            TypeError,
-            LookupError,
-            AttributeError,
-        ) as error:  # that the file was damaged is the only cause
+            states = states_named(table.column(_STATE).to_pandas()).reshape(shape)
+            marks = {key: tuple(values) for key, values in about["marks"].items()}
+            measures = tuple(map(measure_named, names))
+            scores = cls(arrays.pop("value"), topics, systems, measures, states, arrays, about["made_by"], marks)
+            return scores.less_is_better(*about["less_is_better"])
+        except (ValueError, TypeError, LookupError, AttributeError) as error:  # all for one reason: the file is damaged
             raise DataError(f"{name} is damaged: its scores are not what it records about them ({error}).") from None
 
 
@@ -732,11 +706,13 @@ _STATE_NAMES = np.array([state.name.lower() for state in State], dtype=object)
 
 def states_named(names: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.int8]]:
     """Return the states with some names, those of a column of a table; an empty one is scored."""
-    known = {name: int(state) for state, name in zip(State, _STATE_NAMES, strict=True)}
-    texts = ["scored" if name is None or name != name or name == "" else str(name) for name in names]
-    if unknown := [text for text in texts if text not in known]:
-        raise DataError(f"There is no state {unknown[0]!r}.{suggest(unknown[0], known)} Known: {', '.join(known)}.")
-    return np.array([known[text] for text in texts], dtype=np.int8)
+    import pandas as pd
+
+    texts = pd.Series(names, dtype=object).fillna("scored").replace("", "scored").astype(str)
+    states: np.ndarray[Any, np.dtype[np.int8]] = pd.Categorical(texts, _STATE_NAMES).codes
+    for text in texts[states < 0]:
+        raise DataError(f"There is no state {text!r}.{suggest(text, _STATE_NAMES)} Known: {', '.join(_STATE_NAMES)}.")
+    return states
 
 
 def _about(name: str, recorded: bytes) -> dict[str, Any]:
@@ -746,11 +722,9 @@ def _about(name: str, recorded: bytes) -> dict[str, Any]:
     except ValueError:
         raise DataError(f"{name} is damaged: what it records about its scores cannot be read.") from None
     schema = about.get("schema") if isinstance(about, dict) else None
-    if schema not in _SCHEMAS:
+    if schema != _SCHEMA:
         held = f"scores of schema {schema!r}" if about else "no scores of irmx"
         raise DataError(
-            f"{name} holds {held}; this version of irmx reads those of schema {_SCHEMAS[-1]}, which irmx.Scores.to_parquet writes."
+            f"{name} holds {held}; this version of irmx reads those of schema {_SCHEMA}, which irmx.Scores.to_parquet writes."
         )
-    if lacking := [key for key in ("topics", "systems", "measures", "made_by") if key not in about]:
-        raise DataError(f"{name} is damaged: it does not record the {lacking[0]} of its scores.")
     return dict(about)

@@ -22,14 +22,11 @@ from irmx_study.options import (
     BestOption,
     EveryTopicOption,
     FormatOrReportOption,
-    LabelOption,
-    LessIsBetterOption,
     LevelOption,
-    MeasureOption,
     MissingOption,
     OnlyOption,
     PlacesByFormatOption,
-    ScoresOption,
+    ResultFiles,
     SeedOption,
     draw,
     plot_option,
@@ -79,10 +76,7 @@ def compare_runs(
         ),
     ] = None,
     missing: MissingOption = "refuse",
-    label: LabelOption = None,
-    scores: ScoresOption = False,
-    measure: MeasureOption = None,
-    less_is_better: LessIsBetterOption = None,
+    files: ResultFiles,
 ) -> None:
     """Compare systems: which is better, by how much, how sure; and for which users.
 
@@ -101,13 +95,11 @@ def compare_runs(
             if given:
                 raise UsageError(f"{option} changes what is printed; a report has its own. Leave {option} out.")
         how = {"choices": choices, "all_pairs": all_pairs, "missing": missing}
-        write_report(
-            Path(output_format), arguments, baseline, label, scores, measure, how, less_is_better=less_is_better
-        )
+        write_report(Path(output_format), arguments, baseline, files, how)
         return
-    values = scored("compare", arguments, scores, measure, label, population=population, less_is_better=less_is_better)
+    values = scored("compare", arguments, **vars(files), population=population)
     comparison = compare(
-        values, baseline=labels_of(baseline, label), all_pairs=all_pairs, choices=choices, missing=missing
+        values, baseline=labels_of(baseline, files.labels), all_pairs=all_pairs, choices=choices, missing=missing
     )
     draw(comparison, plot)
     if output_format == "latex" and table == "comparisons":
@@ -163,10 +155,8 @@ def correlate_measures(
     only: OnlyOption = None,
     every_topic: EveryTopicOption = False,
     best: BestOption = None,
-    label: LabelOption = None,
-    scores: ScoresOption = False,
-    measure: MeasureOption = None,
-    less_is_better: LessIsBetterOption = None,
+    *,
+    files: ResultFiles,
     decimals: Annotated[
         int | None,
         Option("--round", min=0, metavar="PLACES", help="Round the means first, as papers that start from tables do."),
@@ -194,9 +184,9 @@ def correlate_measures(
         if "." in column or column in ("keep", "sample"):
             with contextlib.suppress(ValueError):  # it is a text
                 of_column = {column: float(value)}
-    added = None if scores or of_column else reference
+    added = None if files.from_files or of_column else reference
     values = scored(
-        "correlate", arguments, scores, measure, label, only, best, every_topic, None, added, less_is_better
+        "correlate", arguments, **vars(files), only=only, best=best, every_topic=every_topic, reference=added
     )
     agreement = correlate(
         values, reference=of_column or reference, decimals=decimals, rbo_p=rbo_p, rbo_ties=rbo_ties, resamples=resamples,
@@ -240,10 +230,7 @@ def discriminate_measures(
     only: OnlyOption = None,
     every_topic: EveryTopicOption = False,
     best: BestOption = None,
-    label: LabelOption = None,
-    scores: ScoresOption = False,
-    measure: MeasureOption = None,
-    less_is_better: LessIsBetterOption = None,
+    files: ResultFiles,
 ) -> None:
     """Show which measures separate systems: discriminative power and swap rates.
 
@@ -255,9 +242,7 @@ def discriminate_measures(
 
     if not splits and (table == "swaps" or any(str(one).startswith("swaps=") for one in plot or ())):
         raise UsageError("Swap rates need --splits of at least 1.")
-    values = scored(
-        "discriminate", arguments, scores, measure, label, only, best, every_topic, less_is_better=less_is_better
-    )
+    values = scored("discriminate", arguments, **vars(files), only=only, best=best, every_topic=every_topic)
     result = discriminate(values, choices=replace(choices, correction=correction), splits=splits, bin_width=bin_width)
     draw(result, plot)
     result.show(output_format, table, places)
@@ -294,10 +279,8 @@ def plan_topics(
         int, Option("--comparisons", help="How many comparisons the level is divided by, as Bonferroni does.")
     ] = 1,
     by_pair: Annotated[bool, Option("--by-pair", help="One row per pair of systems.")] = False,
-    label: LabelOption = None,
-    scores: ScoresOption = False,
-    measure: MeasureOption = None,
-    less_is_better: LessIsBetterOption = None,
+    *,
+    files: ResultFiles,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,
 ) -> None:
@@ -309,14 +292,14 @@ def plan_topics(
     """
     from irmx_study import planning  # its function has the name of an option
 
-    if not arguments and (scores or measure is not None or label):
+    if not arguments and (files.from_files or files.measure is not None or files.labels):
         raise UsageError(
             "--scores, --measure and --label are about results of earlier systems. Give these, or leave them out."
         )
     if bool(arguments) == (sd is not None or variance is not None):
         raise UsageError("irmx power needs either qrels, runs and measures, or --sd or --variance.")
     plan = planning.power(
-        scored("power", arguments, scores, measure, label, less_is_better=less_is_better) if arguments else None, sd=sd, variance=variance, topics=topics,
+        scored("power", arguments, **vars(files)) if arguments else None, sd=sd, variance=variance, topics=topics,
         difference=difference or (), width=width, systems=systems, level=level, power=power, comparisons=comparisons,
         by_pair=by_pair,
     )  # fmt: skip
@@ -341,10 +324,8 @@ def topics_in_order(
     sort: Annotated[
         str | None, Option("--sort", help="The measure that decides the order; by default the first.")
     ] = None,
-    label: LabelOption = None,
-    scores: ScoresOption = False,
-    measure: MeasureOption = None,
-    less_is_better: LessIsBetterOption = None,
+    *,
+    files: ResultFiles,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,
 ) -> None:
@@ -355,8 +336,8 @@ def topics_in_order(
     """
     from irmx_study.topic_orders import topics
 
-    values = scored("topics", arguments, scores, measure, label, less_is_better=less_is_better)
-    [a], [b] = (labels_of([one], label) if one is not None else [None] for one in (system, baseline))  # type: ignore[misc]
+    values = scored("topics", arguments, **vars(files))
+    [a], [b] = (labels_of([one], files.labels) if one is not None else [None] for one in (system, baseline))  # type: ignore[misc]
     topics(values, a=a, b=b, by=by, sort=sort, top=top).show(output_format, None, places)
 
 
@@ -364,13 +345,10 @@ def write_report(
     out: Path,
     arguments: list[str],
     baseline: list[str] | None,
-    label: list[str] | None,
-    from_files: bool,
-    measure: str | None,
+    files: ResultFiles,
     how: dict[str, Any],
     texts: Path | None = None,
     queries: Path | None = None,
-    less_is_better: list[str] | None = None,
 ) -> None:
     """Write the report on what the arguments of a command name."""
     from irmx.toolkit import visible
@@ -382,18 +360,18 @@ def write_report(
     if how["all_pairs"] and baseline:
         raise UsageError("A comparison is of all pairs, or with a baseline. Give one of the two.")
     how |= {
-        "texts": None if texts is None else read_document_texts(str(texts)),
-        "queries": None if queries is None else read_query_texts(str(queries)),
+        "texts": read_document_texts(texts),
+        "queries": read_query_texts(queries),
         "command": command_line(("out", "output_format")),
-        "baseline": labels_of(baseline, label),
+        "baseline": labels_of(baseline, files.labels),
     }
     words = str(click.get_current_context().info_name)
-    if from_files:
-        made = report(scored(words, arguments, True, measure, label, less_is_better=less_is_better), **how)
+    if files.from_files:
+        made = report(scored(words, arguments, **vars(files)), **how)
     else:
-        usage = usage_without_scores(words, arguments, measure, less_is_better)
+        usage = usage_without_scores(words, arguments, files.measure, files.less_is_better)
         paths, measures = runs_and_measures(list(arguments[1:]), usage)
-        by_label = labelled_runs(paths, label)
+        by_label = labelled_runs(paths, files.labels)
         if len(by_label) < 2:
             raise UsageError(f"A comparison needs two systems. There is one: {', '.join(by_label)}.")
         made = report(measures, arguments[0], by_label, **how)

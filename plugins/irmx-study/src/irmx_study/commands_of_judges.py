@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from irmx import UsageError
 from irmx.toolkit import Argument, Fields, FormatOption, Option, matching_files
@@ -100,6 +100,7 @@ def compare_judges(
     significant differences, and which runs they lift or lower. With -o csv, one row per pair of judges, and measure.
     """
     from irmx_study.judging import judges
+    from irmx_study.report.texts import read_document_texts, read_query_texts
 
     asked = [name for name, given in (("topics", by_topic), ("disagreements", disagreements is not None)) if given]
     if len({*asked, *([table] if table else [])}) > 1:
@@ -108,19 +109,10 @@ def compare_judges(
     result = judges(
         named, runs=runs, measures=measures, rel=rels_of(rel or (), list(named)), grades=mapped_grades(grades or ()),
         disagreements=disagreements or 10, groups=groups, calibrate=calibrate, baseline=baseline, top=top, resamples=resamples, choices=choices,
-        **_texts(texts, queries),
+        texts=read_document_texts(texts), queries=read_query_texts(queries),
     )  # fmt: skip
     draw(result, plot)
     result.show(output_format, asked[0] if asked else table, places)
-
-
-def _texts(texts: Path | None, queries: Path | None) -> dict[str, Any]:
-    from irmx_study.report.texts import read_document_texts, read_query_texts
-
-    return {
-        "texts": None if texts is None else read_document_texts(str(texts)),
-        "queries": None if queries is None else read_query_texts(str(queries)),
-    }
 
 
 def judges_named(arguments: Sequence[str]) -> dict[str, str]:
@@ -178,7 +170,7 @@ def _grade(text: str, where: str) -> float:
     try:
         grade = float(text)
     except ValueError:
-        grade = float("nan")
-    if grade != grade or abs(grade) == float("inf"):
+        grade = math.nan
+    if not math.isfinite(grade):
         raise UsageError(f"{where}: {text!r} is no grade.")
     return grade

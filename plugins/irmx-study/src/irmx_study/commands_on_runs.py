@@ -18,14 +18,12 @@ from irmx_study.options import (
     EveryTopicOption,
     JobsOption,
     LabelOption,
-    LessIsBetterOption,
-    MeasureOption,
     MissingOption,
     OnlyOption,
     PlacesByFormatOption,
     QueriesOption,
+    ResultFiles,
     SchedulerOption,
-    ScoresOption,
     SeedOption,
     TextsOption,
     draw,
@@ -128,34 +126,29 @@ def missing_judgments(
             cutting.SAMPLES if samples is None else samples,
         )
         study = cutting.SampleStudy(measures, qrels, paths, levels, number, seed, rel, names, out)
-        _say_what_is_done(study, out)
-        result = studies.pool_result(study, _resumable(study, jobs, scheduler, out), every_topic, best)
+        values = _computed(study, plural(len(study.runs), "run"), out, jobs, scheduler)
+        result = studies.pool_result(study, values, every_topic, best)
     else:
         groups = None if leave_out == "each-run" else leave_out
         depth = cutting.DEPTH if pool_depth is None else pool_depth
         study = cutting.GroupStudy(measures, qrels, paths, groups, depth, out)
-        _say_what_is_done(study, out)
-        values = _resumable(study, jobs, scheduler, out)
+        values = _computed(study, plural(len(study.runs), "run"), out, jobs, scheduler)
         result = studies.groups_result(study, values, depth, rel, every_topic, best, names)
     draw(result, plot)
     result.show(output_format, table, places)
 
 
-def _say_what_is_done(study: Any, out: str | None) -> None:
+def _computed(study: Any, every: str, out: str | None, jobs: int | None, scheduler: str | None, of: str = "") -> Any:
+    """Compute a study of so many runs or settings; say what is already done, and if it is stopped, what is kept."""
     if study.work.complete:
-        note(f"{out} is complete: {plural(len(study.runs), 'run')}")
+        note(f"{out} is complete: {every}{of}")
     elif study.done:
-        note(f"{study.done} of {plural(len(study.runs), 'run')} are already done")
-
-
-def _resumable(study: Any, jobs: int | None, scheduler: str | None, out: str | None) -> Any:
-    """Compute a study; if it is stopped, say what is kept."""
+        note(f"{study.done} of {every} are already done")
     try:
         return study.compute(jobs, None, scheduler)
     except KeyboardInterrupt:
         if out is not None and study.done:
-            total = plural(len(study.runs), "run")
-            note(f"{study.done} of {total} are done and kept; the same command resumes from there")
+            note(f"{study.done} of {every} are done and kept; the same command resumes from there")
         raise
 
 
@@ -258,20 +251,11 @@ def sweep_settings(
             )
     paths = [path for argument in runs for path in matching_files(argument)]
     the_sweep = Sweep(measure, grid or None, qrels, paths, reference or (), population, out)
-    total = len(the_sweep.settings)
-    size = f"{plural(total, 'setting')} of {plural(len(paths), 'run')}"
-    if the_sweep.complete:
-        note(f"{out} is complete: {size}")
-        return
-    if the_sweep.done:
-        note(f"{the_sweep.done} of {total} settings are already done")
-    try:
-        the_sweep.compute(jobs, None, scheduler)
-    except KeyboardInterrupt:
-        if the_sweep.done:
-            note(f"{the_sweep.done} of {total} settings are done and kept; the same command resumes from there")
-        raise
-    note(f"{out}: {size}")
+    settings, of_runs = plural(len(the_sweep.settings), "setting"), f" of {plural(len(paths), 'run')}"
+    was_complete = the_sweep.work.complete
+    _computed(the_sweep, settings, out, jobs, scheduler, of_runs)
+    if not was_complete:
+        note(f"{out}: {settings}{of_runs}")
 
 
 def _is_measure(text: str) -> bool:
@@ -297,10 +281,7 @@ def report_on_runs(
     queries: QueriesOption = None,
     missing: MissingOption = "refuse",
     choices: Choices,
-    label: LabelOption = None,
-    scores: ScoresOption = False,
-    measure: MeasureOption = None,
-    less_is_better: LessIsBetterOption = None,
+    files: ResultFiles,
 ) -> None:
     """Make a report on runs: one page of HTML, which opens in any browser and works offline.
 
@@ -309,4 +290,4 @@ def report_on_runs(
     download, and how all of it was made. If the qrels are an id of ir_datasets, the texts are those of its documents and topics.
     """
     how = {"choices": choices, "all_pairs": all_pairs, "missing": missing, "title": title}
-    write_report(out, arguments, baseline, label, scores, measure, how, texts, queries, less_is_better)
+    write_report(out, arguments, baseline, files, how, texts, queries)

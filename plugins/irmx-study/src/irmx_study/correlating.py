@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -240,9 +240,12 @@ class Agreement(Result):
         of = f"of {self.reference_name} with others" if self.has_reference else "of all pairs"
         title = f"Agreement {of}: {plural(len(self.measures), 'view' if scores.marks else 'measure')}, {plural(len(scores.systems), 'system')}"
         reading = {
-            "pairs": self._for_reading, "stability": self._stability_for_reading, "topics": self._topics_for_reading,
-            "per_topic": self._topics_for_reading, "rbo": self._rbo_for_reading,
-        }  # fmt: skip
+            "pairs": self._for_reading,
+            "stability": self._without("stability", "systems", "topics"),
+            "topics": self._without("topics", "systems"),
+            "per_topic": self._without("topics", "systems"),
+            "rbo": self._without("rbo", "systems", "p", title=f"RBO, p = {rbo_p:g}"),
+        }
         super().__init__(title, tables, scores, None, self._facts, lambda: list(self._notes()), pictures, reading)
 
     @property
@@ -356,7 +359,8 @@ class Agreement(Result):
         p = p_values_of_tau(means[:, a], means[:, b], found["tau"])
         columns = {"reference": self._pair_table()["a"], "tau": found["tau"], "p_value": p, **found}
         if shares is not None:
-            columns["share"] = pd.to_numeric(shares, errors="coerce") / pd.to_numeric(shares, errors="coerce").sum()
+            weights = pd.to_numeric(shares, errors="coerce")
+            columns["share"] = weights / weights.sum()
         return pd.concat([table, pd.DataFrame(columns)], axis=1)
 
     def _extremes(self) -> pd.DataFrame:
@@ -550,14 +554,9 @@ class Agreement(Result):
             texts.append(f"{below} to {above}{of_fewer}" if without < resamples else "")
         return texts
 
-    def _stability_for_reading(self, places: int) -> list[Titled]:
-        return [("", for_reading(self.frame("stability").drop(columns=["systems", "topics"]), places))]
-
-    def _topics_for_reading(self, places: int) -> list[Titled]:
-        return [("", for_reading(self.frame("topics").drop(columns=["systems"]), places))]
-
-    def _rbo_for_reading(self, places: int) -> list[Titled]:
-        return [(f"RBO, p = {self.rbo_p:g}", for_reading(self.frame("rbo").drop(columns=["systems", "p"]), places))]
+    def _without(self, table: str, *columns: str, title: str = "") -> Callable[[int], list[Titled]]:
+        """Return what makes a table for reading that leaves out columns of another."""
+        return lambda places: [(title, for_reading(self.frame(table), places, columns))]
 
 
 def _dense(means: Floats) -> Floats:

@@ -8,7 +8,7 @@ import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ir_measures
 import numpy as np
@@ -38,11 +38,8 @@ from irmx_study.judgment_samples import (
     number_of,
     text_of,
 )
-from irmx_study.sweeping import Held, Stored, kept, store
+from irmx_study.sweeping import Held, Stored, issue, kept, store
 from irmx_study.work import Work, identity_of_data
-
-if TYPE_CHECKING:
-    pass
 
 FEWEST = 3
 """The smallest number of systems whose ranking says anything."""
@@ -211,10 +208,7 @@ class _CutStudy:
             for unit, arrays, warned in stack.enter_context(results_of(calls(), jobs)):
                 self.work.keep(unit, arrays)
                 advance(len(self.batches[unit]))
-                for category, text in warned:
-                    if (category, text) not in self._warned:
-                        self._warned.add((category, text))
-                        warnings.warn(text, category, stacklevel=4)
+                issue(warned, self._warned)
 
     def _joined(self) -> Scores:
         """Return the means of all runs: for every measure the views with all judgments, then with every cut."""

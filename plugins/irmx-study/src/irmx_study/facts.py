@@ -279,8 +279,12 @@ def sentences_of(comparison: ComparedSystems) -> str:
     return "".join(part if part.startswith("~\\cite{") else in_latex(part) for part in parts)
 
 
+def _citation(paper: Citation | str) -> Citation:
+    return paper if isinstance(paper, Citation) else Citation.from_bibtex(paper)
+
+
 def _cite(*papers: Citation | str) -> str:
-    keys = [(paper if isinstance(paper, Citation) else Citation.from_bibtex(paper)).key for paper in papers]
+    keys = [citation.key for citation in map(_citation, papers)]
     return rf"~\cite{{{','.join(dict.fromkeys(keys))}}}" if keys else ""
 
 
@@ -428,9 +432,8 @@ def citations_of(comparison: ComparedSystems) -> tuple[Citation, ...]:
     """Return irmx, ir_measures, and the papers of the test, the correction, the interval and the measures, each once."""
     papers = [IRMX, IR_MEASURES]
     for named in (comparison.choices.test, comparison.choices.correction):
-        cited = getattr(named, "CITATIONS", ())
-        papers += [one if isinstance(one, Citation) else Citation.from_bibtex(one) for one in cited]
+        papers += map(_citation, getattr(named, "CITATIONS", ()))
     if comparison.choices.interval == "bca":
-        papers.append(Citation.from_bibtex(EFRON))
+        papers.append(_citation(EFRON))
     papers += [paper for measure in comparison.scores.measures for paper in papers_of(measure)]
     return tuple({paper.key: paper for paper in papers}.values())

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import UsageError
-from irmx.toolkit import COLOURS, axes_for, distinct_marker, grid_of_axes, picture_text, suggest
+from irmx.toolkit import COLOURS, axes_for, distinct_marker, picture_text, suggest
 from irmx_study.choices import short_names
 from irmx_study.label_agreement import COEFFICIENTS
-from irmx_study.pictures import BLUE, GREY, VERMILION, grid_behind, legend_beside, width_beside
+from irmx_study.pictures import BLUE, GREY, VERMILION, colour_on, grid_behind, legend_beside, panels_for, width_beside
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from irmx_study.judging import Judges
 
 _GRADES, _PANELS, _ACROSS = 12, 12, 3
@@ -43,10 +45,7 @@ def plot_confusion(result: Judges, ax: Any = None, judge: str | None = None) -> 
     if len(chosen) > _PANELS:
         raise UsageError(f"A picture shows up to {_PANELS} judges beside the first. There are {len(chosen)}: name one.")
     across = min(len(chosen), _ACROSS)
-    if ax is None:
-        axes = grid_of_axes(len(chosen), across, (2.9 * across, 2.9 * -(-len(chosen) // across)), shared=False)
-    else:
-        axes = axes_for(ax, len(chosen), (3, 3))
+    axes = panels_for(ax, len(chosen), across, (2.9 * across, 2.9))
     for on, b in zip(axes, chosen, strict=True):
         counts = result.counts(0, b)
         of_first, of_other = (np.isin(counts.grades, result.judges[place].grades) for place in (0, b))
@@ -54,8 +53,7 @@ def plot_confusion(result: Judges, ax: Any = None, judge: str | None = None) -> 
         share = np.divide(matrix, matrix.sum(axis=1, keepdims=True), out=np.zeros(matrix.shape), where=matrix > 0)
         image = on.imshow(share, cmap="cividis", vmin=0, vmax=1)
         for (i, j), number in np.ndenumerate(matrix):
-            red, green, blue, _ = image.cmap(image.norm(share[i, j]))
-            colour = "#fffffe" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "#000001"
+            colour = colour_on(image, share[i, j])
             on.text(j, i, f"{number:,.0f}", ha="center", va="center", fontsize=8, color=colour)
         for axis, used in ((on.xaxis, of_other), (on.yaxis, of_first)):
             axis.set_ticks(range(int(used.sum())), [f"{grade:g}" for grade in counts.grades[used]], fontsize="small")
@@ -81,12 +79,7 @@ def plot_leaderboards(result: Judges, ax: Any = None, judge: str | None = None, 
     """
     b = 1 if judge is None else _place(result, judge)
     frame = result.frame("runs")
-    measures = list(dict.fromkeys(frame["measure"]))
-    measure = measures[0] if measure is None else measure
-    if measure not in measures:
-        raise UsageError(
-            f"The runs are not ranked by {measure!r}.{suggest(measure, measures)} They are by: {', '.join(measures)}."
-        )
+    measure = _measure_of(frame, measure)
     of = frame[
         (frame["measure"] == measure) & (frame["judge_a"] == result.names[0]) & (frame["judge_b"] == result.names[b])
     ]
@@ -150,12 +143,7 @@ def plot_kappa_and_tau(
             f"There is no coefficient {coefficient!r}.{suggest(coefficient, COEFFICIENTS)} Known: {', '.join(COEFFICIENTS)}."
         )
     frame = result.frame("pairs")
-    measures = list(dict.fromkeys(frame["measure"]))
-    measure = measures[0] if measure is None else measure
-    if measure not in measures:
-        raise UsageError(
-            f"The runs are not ranked by {measure!r}.{suggest(measure, measures)} They are by: {', '.join(measures)}."
-        )
+    measure = _measure_of(frame, measure)
     of = frame[(frame["measure"] == measure) & (frame["judge_a"] == result.names[0])].dropna(
         subset=[coefficient, "tau"]
     )
@@ -178,6 +166,16 @@ def plot_kappa_and_tau(
     grid_behind(on, "both")
     legend_beside(on, "judge, by tau")
     return on
+
+
+def _measure_of(frame: pd.DataFrame, measure: str | None) -> str:
+    """Return the measure by which runs are ranked, by default the first."""
+    measures = list(dict.fromkeys(frame["measure"]))
+    if measure is not None and measure not in measures:
+        raise UsageError(
+            f"The runs are not ranked by {measure!r}.{suggest(measure, measures)} They are by: {', '.join(measures)}."
+        )
+    return measure or str(measures[0])
 
 
 def _place(result: Judges, judge: str) -> int:

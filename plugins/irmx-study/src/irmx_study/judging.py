@@ -262,28 +262,26 @@ class Judges(Result):
         tables.setdefault("judges", self._judges)
         if len(judges) > 2:
             tables["together"] = self._together
+        reading = {
+            "pairs": self._for_reading, "intervals": self._intervals_for_reading, "confusion": self._confusion_for_reading,
+            "disagreements": self._disagreements_for_reading,
+        }  # fmt: skip
+        pictures = {"confusion": "judge_pictures:plot_confusion"} if self.pairs else {}
         if of_systems is not None:
             tables |= {"systems": self._systems, "runs": lambda: of_systems.runs(self.pairs)}
             if of_systems.groups is not None:
                 tables["groups"] = lambda: of_systems.favours(self.pairs)
             if calibrate is not None:
                 tables["calibrated"] = lambda: calibrated(of_systems, calibrate, baseline)
-        reading = {
-            "pairs": self._for_reading, "intervals": self._intervals_for_reading, "confusion": self._confusion_for_reading,
-            "disagreements": self._disagreements_for_reading,
-        }  # fmt: skip
-        title = f"Agreement of {plural(len(judges), 'judge')}: {listing(self.names)}"
-        if of_systems is not None:
             reading["systems"] = lambda places: of_systems.tables_for_reading(self.frame("systems"), places)
             reading["calibrated"] = lambda places: calibrated_for_reading(self.frame("calibrated"), places, self.level)
             reading["groups"] = lambda places: of_systems.groups_for_reading(self.frame("groups"), places)
-        scores = None if of_systems is None else of_systems.scores
-        pictures = {"confusion": "judge_pictures:plot_confusion"} if self.pairs else {}
-        if of_systems is not None:
             pictures |= {
                 "leaderboards": "judge_pictures:plot_leaderboards",
                 "kappa": "judge_pictures:plot_kappa_and_tau",
             }
+        scores = None if of_systems is None else of_systems.scores
+        title = f"Agreement of {plural(len(judges), 'judge')}: {listing(self.names)}"
         super().__init__(title, tables, scores, choices, self._facts, lambda: list(self._notes()), pictures, reading)
 
     # -- labels ------------------------------------------------------------------------------------------
@@ -320,11 +318,9 @@ class Judges(Result):
         rows = []
         for a, b in self.pairs:
             counts = self.counts(a, b).pooled()
-            mean_a, mean_b = map(float, counts.means())
             numbers = {"pairs": int(counts.counts.sum()), "only_a": int(self._only(a, b).sum())}
             numbers["only_b"] = int(self._only(b, a).sum())
-            found: dict[str, Any] = {name: float(value) for name, value in counts.coefficients().items()}
-            rows.append({**self._named(a, b), **numbers, **found, "mean_a": mean_a, "mean_b": mean_b})
+            rows.append({**self._named(a, b), **numbers, **_numbers_of(counts)})
         return pd.DataFrame(rows)
 
     @property
@@ -427,10 +423,8 @@ class Judges(Result):
                 both = passes[~np.isnan(passes[:, [a, b]]).any(axis=1)][:, [a, b]]
                 one_topic = np.zeros(len(both), dtype=int)
                 counts = GradeCounts.of(both[:, 0], both[:, 1], one_topic, 1, grades, (judge.rel, judge.rel)).pooled()
-                found: dict[str, Any] = {name: float(value) for name, value in counts.coefficients().items()}
-                mean_a, mean_b = map(float, counts.means())
                 named = {"judge": judge.name, "pass_a": a + 1, "pass_b": b + 1, "pairs": len(both)}
-                rows.append({**named, **found, "mean_a": mean_a, "mean_b": mean_b})
+                rows.append({**named, **_numbers_of(counts)})
         return pd.DataFrame(rows)
 
     def _together(self) -> pd.DataFrame:
@@ -489,17 +483,12 @@ class Judges(Result):
         if not self.pairs:
             return
         table = self._of_labels
-        apart = [
-            f"{a} and {b}"
-            for a, b, pairs in zip(table["judge_a"], table["judge_b"], table["pairs"], strict=True)
-            if not pairs
-        ]
-        if apart:
-            yield f"no document in common: {listing(apart)}"
+        apart = table[table["pairs"] == 0]
+        if len(apart):
+            yield f"no document in common: {_names_of(apart)}"
         constant = table[(table["pairs"] > 0) & table["alpha_nominal"].isna()]
         if len(constant):
-            of = [f"{a} and {b}" for a, b in zip(constant["judge_a"], constant["judge_b"], strict=True)]
-            yield f"agreement beyond chance is undefined, because both give the same single grade: {listing(of)}"
+            yield f"agreement beyond chance is undefined, because both give the same single grade: {_names_of(constant)}"
         if self.of_systems is not None:
             yield from topics_lacking(self.of_systems.scores)
             systems = self.frame("systems")
@@ -592,6 +581,18 @@ class Judges(Result):
     def _disagreements_for_reading(self, places: int) -> list[Titled]:
         rows = for_reading(self.frame("disagreements"), places)
         return [("", [{name: _short(name, value) for name, value in row.items()} for row in rows])]
+
+
+def _numbers_of(counts: GradeCounts) -> dict[str, float]:
+    """Return the coefficients and the mean grades of counts over all topics."""
+    mean_a, mean_b = counts.means()
+    return {
+        name: float(number) for name, number in (counts.coefficients() | {"mean_a": mean_a, "mean_b": mean_b}).items()
+    }
+
+
+def _names_of(pairs: pd.DataFrame) -> str:
+    return listing([f"{a} and {b}" for a, b in zip(pairs["judge_a"], pairs["judge_b"], strict=True)])
 
 
 def _number(value: float) -> float | None:

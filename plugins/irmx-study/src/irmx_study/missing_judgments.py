@@ -444,14 +444,7 @@ class _LeftOut:
         import pandas as pd
 
         of_group = ["measure", "group"]
-        runs = self.runs.groupby(of_group, sort=False)
-        changes = pd.DataFrame(
-            {
-                "value_change": runs["value_change"].mean(),
-                "rank_change": runs["rank_change"].mean().astype(float),
-                "worst_rank": runs["rank_change"].max(),
-            }
-        )
+        changes = self._changes(of_group)
         tables = [
             self.groups.assign(measure=name, tau=self.cuts.taus[:, m])[["measure", *self.groups.columns, "tau"]]
             for m, name in enumerate(self.cuts.names)
@@ -460,19 +453,18 @@ class _LeftOut:
         return table[table["runs"] > 0].merge(changes.reset_index(), on=of_group).reset_index(drop=True)
 
     def by_measure(self) -> pd.DataFrame:
-        import pandas as pd
+        by_measure = self.by_group().groupby("measure", sort=False)["tau"]
+        return by_measure.agg(groups="count", tau="mean", lowest_tau="min").join(self._changes("measure")).reset_index()
 
-        by_group, by_run = self.by_group().groupby("measure", sort=False), self.runs.groupby("measure", sort=False)
-        return pd.DataFrame(
-            {
-                "groups": by_group["tau"].count(),
-                "tau": by_group["tau"].mean(),
-                "lowest_tau": by_group["tau"].min(),
-                "value_change": by_run["value_change"].mean(),
-                "rank_change": by_run["rank_change"].mean().astype(float),
-                "worst_rank": by_run["rank_change"].max(),
-            }
-        ).reset_index()
+    def _changes(self, by: str | list[str]) -> pd.DataFrame:
+        """Return the mean and the largest changes of runs, by measure, or by measure and group."""
+        runs = self.runs.astype({"rank_change": float}).groupby(by, sort=False)
+        changes = runs.agg(
+            value_change=("value_change", "mean"),
+            rank_change=("rank_change", "mean"),
+            worst_rank=("rank_change", "max"),
+        )
+        return changes.astype({"worst_rank": "Int64"})
 
     def for_reading(self, places: int) -> list[Titled]:
         short = len(self.groups) > _ROWS_OF_GROUPS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -55,6 +56,18 @@ LabelOption = Annotated[
         help="The name of a run, or of the system in a file with --scores; also SYSTEM=NAME. May be repeated.",
     ),
 ]
+
+
+@dataclass
+class ResultFiles:
+    """The options on files of per-topic results in place of qrels, runs and measures."""
+
+    labels: LabelOption = None
+    from_files: ScoresOption = False
+    measure: MeasureOption = None
+    less_is_better: LessIsBetterOption = None
+
+
 BaselinesOption = Annotated[
     list[str] | None,
     Option(
@@ -176,8 +189,8 @@ def plot_option(*kinds: str) -> Option:
     def check(values: Sequence[str]) -> list[str]:
         for value in values:
             kind, file = _kind_and_file(value)
-            if kind is not None and kind not in kinds:
-                raise UsageError(f"There is no picture {kind!r}.{suggest(kind, kinds)} Known: {', '.join(kinds)}.")
+            if kind is not None:
+                _one_of("picture", kinds)(kind)
             of_file(Path(file))
         return list(values)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from irmx.ragged import Array, Floats, Ints
 from irmx_study.compared_systems import ComparedSystems
+from irmx_study.pairs import signs_of
 from irmx_study.view_groups import Group
 
 if TYPE_CHECKING:
@@ -119,9 +120,7 @@ def rank_bands(comparison: ComparedSystems) -> pd.DataFrame:
     for group in comparison.groups.several:
         views = list(group.views)
         of_group = scores.select(views=[scores.names[v] for v in views])
-        values = comparable_means(of_group)
-        less = [bool(getattr(measure, "LESS_IS_BETTER", False)) for measure in of_group.measures]
-        values = np.where(less, -values, values)
+        values = comparable_means(of_group) * signs_of(of_group)
         ranks = ranks_of(values)
         for s, system in enumerate(scores.systems):
             best, worst = ranks[s].min(), ranks[s].max()

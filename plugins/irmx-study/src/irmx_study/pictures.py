@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -48,6 +48,21 @@ def legend_above(ax: Any, columns: int = 3) -> None:
     ax.legend(frameon=False, fontsize="small", ncols=columns, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 
 
+def panels_for(
+    ax: Any, count: int, across: int, size: tuple[float, float], shared: Literal[False, "y"] = False
+) -> list[Any]:
+    """Return the axes of panels: the given ones, or new ones in rows, of the width of a row and the height of a panel."""
+    if ax is not None:
+        return axes_for(ax, count, size)
+    return grid_of_axes(count, across, (size[0], size[1] * -(-count // across)), shared=shared)
+
+
+def colour_on(image: Any, value: float) -> str:
+    """Return black or white, what can be read on the colour of a value; not quite, since a dark page would swap them."""
+    red, green, blue, _ = image.cmap(image.norm(value))
+    return "#fffffe" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "#000001"
+
+
 def width_beside(names: Iterable[str], ending: str = "") -> float:
     """Return the width in inches of a picture with a legend of names, each with an ending, on its right."""
     longest = max((len(picture_text(name)) for name in names), default=0) + len(ending)
@@ -73,11 +88,8 @@ def write_in_cells(image: Any, values: Floats, empty: Bools) -> None:
     """Write correlations into the cells of a heat map, such as .45, in black or white: what can be read on their colour."""
     for (y, x), value in np.ndenumerate(values):
         if not empty[y, x]:
-            red, green, blue, _ = image.cmap(image.norm(value))
-            # not quite black and white, which a dark page would swap
-            colour = "#fffffe" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "#000001"
             text = f"{value:.2f}".replace("0.", ".", 1)
-            image.axes.text(x, y, text, ha="center", va="center", fontsize=8, color=colour)
+            image.axes.text(x, y, text, ha="center", va="center", fontsize=8, color=colour_on(image, value))
 
 
 def grid_behind(ax: Any, axis: Any) -> None:
@@ -114,10 +126,7 @@ def plot_differences(
     names = [comparison.names[system] for system in systems]
     across = min(_ACROSS, len(views))
     size = 3.6 * across + 0.08 * max(map(len, names)), 1.3 + lines * (0.13 if crowded else 0.26)
-    if ax is None:
-        axes = grid_of_axes(len(views), across, (size[0], size[1] * -(-len(views) // across)), shared="y")
-    else:
-        axes = axes_for(ax, len(views), size)
+    axes = panels_for(ax, len(views), across, size, shared="y")
     for view, on in zip(views, axes, strict=True):
         _draw_differences(comparison, scores.names.index(view), systems, on, crowded, several)
     name_rows(axes[0], names, crowded)

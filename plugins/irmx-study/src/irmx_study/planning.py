@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +19,6 @@ from irmx_study.facts import FEW
 from irmx_study.paired import PairedValues, residual_variance
 from irmx_study.pairs import all_pairs_of, complete_values
 from irmx_study.result import Result, topics_lacking
-
-if TYPE_CHECKING:
-    pass
-
 
 _MOST_TOPICS = 10**9
 """The largest number of topics that is looked for."""
@@ -159,11 +156,8 @@ def _smallest(enough: Callable[[int], bool]) -> int:
         high *= 2
         if high > _MOST_TOPICS:
             raise UsageError(f"Not even {_MOST_TOPICS:,} topics are enough. Ask for a larger difference or width.")
-    low = high // 2  # not enough, unless both are 2
-    while high - low > 1 and high > 2:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    between = range(high // 2 + 1, high)  # half of it is not enough
+    return between.start + bisect_left(between, True, key=enough)
 
 
 @dataclass(frozen=True)

@@ -15,16 +15,9 @@ from irmx_study.significance import (
 
 @hookimpl
 def irmx_symbols() -> list[Symbol]:
-    tests = [
-        TTest(),
-        PermutationTest(),
-        BootstrapTest(),
-        WilcoxonTest(),
-        SignTest(),
-        TukeyTest(),
-        RandomisedTukeyTest(),
-    ]
-    return [*tests, Holm(), Bonferroni(), Hommel(), BenjaminiHochberg(), BenjaminiYekutieli(), MaxT(), NoCorrection()]
+    tests = (TTest, PermutationTest, BootstrapTest, WilcoxonTest, SignTest, TukeyTest, RandomisedTukeyTest)
+    corrections = (Holm, Bonferroni, Hommel, BenjaminiHochberg, BenjaminiYekutieli, MaxT, NoCorrection)
+    return [kind() for kind in (*tests, *corrections)]
 
 
 _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (

@@ -269,9 +269,9 @@ def mean_ranks(values: Floats) -> Floats:
     >>> mean_ranks(np.array([[0.5], [0.1], [0.5]])).ravel().tolist()
     [2.5, 1.0, 2.5]
     """
-    smaller = (values[None, :, :] < values[:, None, :]).sum(axis=1)
-    tied = (values[None, :, :] == values[:, None, :]).sum(axis=1)
-    ranks: Floats = smaller + (tied + 1) / 2
+    from scipy.stats import rankdata
+
+    ranks: Floats = rankdata(values, axis=0)
     return ranks
 
 

@@ -18,6 +18,7 @@ from irmx_study.pictures import (
     grid_behind,
     legend_above,
     legend_beside,
+    panels_for,
     width_beside,
     write_in_cells,
 )
@@ -162,10 +163,7 @@ def plot_scatter(agreement: Agreement, ax: Any = None, views: Any = None) -> Any
             f"A picture shows up to {_MOST_PANELS} pairs of measures. There are {len(chosen)}: name a reference, or fewer measures."
         )
     across = min(len(chosen), _ACROSS)
-    if ax is None:
-        axes = grid_of_axes(len(chosen), across, (3.1 * across, 3.0 * -(-len(chosen) // across)))
-    else:
-        axes = axes_for(ax, len(chosen), (3, 3))
+    axes = panels_for(ax, len(chosen), across, (3.1 * across, 3.0))
     for on, i in zip(axes, chosen, strict=True):
         _scatter(on, agreement, int(a[i]), int(b[i]), f"tau = {taus[i]:.3f}")
     return axes[0]

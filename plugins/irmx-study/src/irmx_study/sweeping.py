@@ -6,7 +6,7 @@ import contextlib
 import os
 import tempfile
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -136,7 +136,7 @@ class Sweep:
         references = [m for m in as_measures(reference) if str(m) not in set(map(str, self.settings))]
         self.measures = [*self.settings, *references]
         of_references = f"references: {' '.join(map(str, references))}"
-        self._work = Work(out, [*map(str, self.settings), of_references])
+        self.work = Work(out, [*map(str, self.settings), of_references])
         self.marks = {"weight": (*shares.values(), *("" for _ in references))} if shares else {}
         columns = dict.fromkeys(
             c.name for m in self.measures if isinstance(m, Measure) for c in m.qrel_columns() if not c.optional
@@ -148,29 +148,24 @@ class Sweep:
             named = {"settings": list(map(str, self.settings)), "reference": list(map(str, references))}
             weights = {"weights": list(shares.values())} if shares else {}
             data = identity_of_data(self.measures, self._judgments, self.runs)
-            self._work.open({**named, **weights}, data)
-
-    @property
-    def complete(self) -> bool:
-        """Whether the results were there already."""
-        return self._work.complete
+            self.work.open({**named, **weights}, data)
 
     @property
     def done(self) -> int:
         """The number of finished settings."""
-        return len(self.settings) - len([unit for unit in self._work.left if unit < len(self.settings)])
+        return len(self.settings) - len([unit for unit in self.work.left if unit < len(self.settings)])
 
     def compute(self, jobs: int | None = None, progress: bool | None = None, scheduler: str | None = None) -> Scores:
         """Score the remaining settings, and return all results."""
-        if self._work.complete:
-            return self._work.read(self.measures, self.marks)
+        if self.work.complete:
+            return self.work.read(self.measures, self.marks)
         try:
-            if left := self._work.left:
+            if left := self.work.left:
                 self._score(left, check_jobs(jobs), progress, scheduler)
         finally:
             kept.cache_clear()
         scores = self._joined()
-        self._work.finish(scores)
+        self.work.finish(scores)
         return scores
 
     def _score(self, left: Sequence[int], jobs: int, progress: bool | None, scheduler: str | None) -> None:
@@ -194,7 +189,7 @@ class Sweep:
                     advance(1)
             if len(self.settings) in left:
                 arrays = _arrays(references, len(self._judgments.topics)) | {"retrieved": np.stack(retrieved, axis=1)}
-                self._work.keep(len(self.settings), arrays)
+                self.work.keep(len(self.settings), arrays)
             by_key = data.stored(use is None and is_local())
             if use is not None:
                 stack.enter_context(use(list(by_key.values())))
@@ -209,19 +204,16 @@ class Sweep:
             for units, scored, warned in stack.enter_context(results_of(calls(), max(1, min(jobs, len(blocks))))):
                 for i, unit in enumerate(units):
                     of_unit = [of_run[i : i + 1] for of_run in scored]
-                    self._work.keep(unit, _arrays(of_unit, len(self._judgments.topics)))
+                    self.work.keep(unit, _arrays(of_unit, len(self._judgments.topics)))
                 advance(len(units))
-                for category, text in warned:
-                    if (category, text) not in self._warned:
-                        self._warned.add((category, text))
-                        warnings.warn(text, category, stacklevel=4)
+                issue(warned, self._warned)
 
     def _joined(self) -> Scores:
         """Return the scores of all settings and references."""
         topics = tuple(map(str, self._judgments.topics))
         shape = (len(topics), len(self.runs), len(self.measures))
         values, fields, retrieved = np.empty(shape), dict[str, Any](), np.ones(shape[:2], dtype=bool)
-        for unit, arrays in enumerate(self._work.arrays):
+        for unit, arrays in enumerate(self.work.arrays):
             assert arrays is not None
             places = slice(unit, unit + 1 if unit < len(self.settings) else None)
             values[:, :, places] = arrays["values"]
@@ -230,10 +222,18 @@ class Sweep:
                 of_name = fields.setdefault(str(name).removeprefix("field "), np.full(shape, np.nan))
                 of_name[:, :, places] = arrays[name]
         made_by: dict[str, Any] = {"versions": versions_of(self.measures)}
-        if self._work.identity:
-            made_by["identity"] = self._work.identity
+        if self.work.identity:
+            made_by["identity"] = self.work.identity
         axes = topics, tuple(self.runs), tuple(self.measures)
         return Scores.of_runs(values, retrieved, *axes, fields=fields, made_by=made_by, marks=self.marks)
+
+
+def issue(warned: Iterable[tuple[type[Warning], str]], issued: set[tuple[type[Warning], str]]) -> None:
+    """Issue the warnings that are new."""
+    for category, text in warned:
+        if (category, text) not in issued:
+            issued.add((category, text))
+            warnings.warn(text, category, stacklevel=5)
 
 
 def _arrays(scores: Sequence[Sequence[TopicScores]], topics: int) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class Parameter:
         """The values as numbers, durations in seconds; None if they have no order."""
         if not self.is_ordered:
             return None
-        return np.array([seconds(value) if isinstance(value, str) else float(value) for value in self.cells])
+        return np.array(list(map(_key, self.cells)))
 
 
 @dataclass(frozen=True)

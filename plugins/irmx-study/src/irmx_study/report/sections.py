@@ -14,7 +14,7 @@ import numpy as np
 from irmx import DataError, DataWarning, Scores, UsageError, registry
 from irmx.toolkit import PrintedRows, html_table, in_spreadsheet, plural
 from irmx_study.assuming import unjudged
-from irmx_study.comparing import SENTENCES
+from irmx_study.comparing import SENTENCES, Comparison
 from irmx_study.correlating import correlate
 from irmx_study.facts import sentences_of, topics_of
 from irmx_study.pairs import signs_of
@@ -198,11 +198,18 @@ def pairs(reported: Reported) -> Section | None:
             figures.append((inline_svg(partial(comparison.plot, "groups", view=view), f"groups-{i}", told), ""))
     else:
         text = f"p-values of all pairs, the best systems on top and on the left. Dark fields differ, light ones do not; {tested}"
-        for i in range(0, len(views), ACROSS):
-            of = views[i : i + ACROSS]
-            told = f"p-values of all pairs of systems by {joined(of)}"
-            figures.append((inline_svg(partial(comparison.plot, "p", views=of), f"pairs-{i}", told), ""))
+        figures = _side_by_side(comparison, "p", "pairs", "p-values of all pairs of systems by")
     return _parts("pairs", "Which systems differ", [text], figures)
+
+
+def _side_by_side(comparison: Comparison, kind: str, name: str, told: str, **options: Any) -> list[tuple[Any, str]]:
+    """Return pictures of some views each, as many as stand side by side; what they show is told with the names of these."""
+    views = comparison.scores.names
+    rows = [(i, list(views[i : i + ACROSS])) for i in range(0, len(views), ACROSS)]
+    return [
+        (inline_svg(partial(comparison.plot, kind, views=of, **options), f"{name}-{i}", f"{told} {joined(of)}"), "")
+        for i, of in rows
+    ]
 
 
 def intervals(reported: Reported) -> Section:
@@ -214,12 +221,8 @@ def intervals(reported: Reported) -> Section:
     text = f"{what} with {comparison.choices.coverage} intervals, the best system by {views[0]} on top."
     if systems > MOST_INTERVALS:
         text += f" The first {MOST_INTERVALS} of {systems} systems; the leaderboard has all."
-    figures = []
-    for i in range(0, len(views), ACROSS):
-        of = views[i : i + ACROSS]
-        told = f"{what} with intervals, by {joined(of)}"
-        draw = lambda of=of: comparison.plot("differences", views=of, most=MOST_INTERVALS)  # noqa: E731
-        figures.append((inline_svg(draw, f"intervals-{i}", told), ""))
+    told = f"{what} with intervals, by"
+    figures = _side_by_side(comparison, "differences", "intervals", told, most=MOST_INTERVALS)
     return _parts("intervals", "How large the differences are", [text], figures)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from irmx import DataError, Param, read_table
@@ -84,20 +85,22 @@ def queries_of_collection(collection: Any) -> dict[str, str]:
         return {}
 
 
-def read_document_texts(path: str) -> dict[str, str]:
+def read_document_texts(path: Path | None) -> dict[str, str] | None:
     """Read the texts of documents from a table with the columns doc_id, and title or text."""
     return _read_texts(path, "doc_id", ("title", "text"), "table of texts")
 
 
-def read_query_texts(path: str) -> dict[str, str]:
+def read_query_texts(path: Path | None) -> dict[str, str] | None:
     """Read the texts of topics from a table with the column query_id, and query, title or text."""
     return _read_texts(path, "query_id", ("query", "title", "text"), "table of queries")
 
 
-def _read_texts(path: str, of: str, parts: Sequence[str], what: str) -> dict[str, str]:
-    """Return texts by id, the parts of each joined by spaces."""
+def _read_texts(path: Path | None, of: str, parts: Sequence[str], what: str) -> dict[str, str] | None:
+    """Return texts by id, the parts of each joined by spaces; None where there is no file."""
+    if path is None:
+        return None
     columns = {of: Param(str, "what the text is of", required=True)}
-    table = read_table(path, columns | {name: Param(str, "a text", nullable=True) for name in parts}, what)
+    table = read_table(str(path), columns | {name: Param(str, "a text", nullable=True) for name in parts}, what)
     names = [name for name in parts if name in table]
     if not names:
         raise DataError(f"{table.name} has no texts. It needs the columns {of}, and {' or '.join(parts)}.")
