@@ -1,6 +1,7 @@
 """Scores of many systems: equal to scoring one by one, tables and files and back, and what is missing or refused."""
 
 import copy
+import dataclasses
 import json
 import pickle
 from collections.abc import Callable
@@ -103,6 +104,31 @@ def test_names_stay_as_they_are(names: list[str], tmp_path: Path) -> None:
         assert [same[name].item() for name in names] == same.means().loc["one"].tolist() == [0.25, 0.5]
     with pytest.raises(UsageError):
         scores["my mr"]
+
+
+def test_a_view_in_parts_is_put_together_and_one_with_two_values_is_refused(demo: Scores) -> None:
+    parts = [demo.select(topics=demo.topics[:10]), demo.select(topics=demo.topics[10:])]
+    again = Scores.concat(parts)
+    assert (again.topics, again.names, again.missing.any()) == (demo.topics, demo.names, False)
+    np.testing.assert_array_equal(again.values, demo.values)
+    with pytest.raises(DataError, match="twice"):
+        Scores.concat([demo, dataclasses.replace(demo, values=demo.values / 2)])
+
+
+def test_topics_are_there_once_and_outside_for_all_systems(demo: Scores) -> None:
+    with pytest.raises(DataError, match="twice"):
+        demo.select(topics=[*demo.topics, demo.topics[0]])
+    states = np.zeros(demo.states.shape, dtype=np.int8)
+    states[0, 0, 0] = irmx.State.OUTSIDE
+    with pytest.raises(DataError, match="outside"):
+        dataclasses.replace(demo, states=states)
+
+
+def test_an_empty_ranking_is_none() -> None:
+    runs: Any = {"all": {"1": {"a": 1.0}, "2": {"b": 1.0}}, "some": {"1": {"a": 1.0}, "2": {}}}
+    with pytest.warns(DataWarning, match="some: no results for 1 of 2 topics"):
+        scores = irmx.scores("AP", {"1": {"a": 1}, "2": {"b": 1}}, runs)
+    assert scores.missing[:, :, 0].tolist() == [[False, False], [False, True]]
 
 
 def test_values_cannot_be_written_and_arrays_of_the_caller_stay_as_they_are(demo: Scores) -> None:

@@ -139,9 +139,15 @@ def test_epochs_are_averaged_and_what_is_no_number_is_left_out_with_a_warning(wr
         assert values_of(write(odd)) == {"toy/a": {"m": {"a": 1}}}
     texts = [str(one.message).partition(": ")[2] for one in told]
     assert texts == [
-        "1 of 4 samples have no score, and are left out.",
+        "1 of 4 samples have no score, or failed, and are left out.",
         r"2 of 3 values left out, as no finite numbers: m (2); such as '[1, 2]' for b.",
     ]
+
+
+def test_a_sample_that_failed_is_left_out_whatever_its_score(write: Write) -> None:
+    failed = {**sample("b", m=0), "error": {"message": "out of tokens"}}
+    with pytest.warns(DataWarning, match="1 of 2 samples have no score, or failed"):
+        assert values_of(write(log(sample("a", m="C"), failed))) == {"toy/a": {"m": {"a": 1}}}
 
 
 def test_words_of_inspect_are_numbers_and_numbers_are_written_as_everywhere(write: Write) -> None:
@@ -163,7 +169,10 @@ def test_a_key_that_occurs_twice_is_refused(tmp_path: Path) -> None:
 def test_a_log_without_samples_has_what_they_were_reduced_to(write: Write) -> None:
     reduced = [{"sample_id": "a", "value": 0.5}, {"sample_id": 2, "value": 1.0}]
     one = log(reductions=[{"scorer": "m", "samples": reduced}])
-    assert values_of(write(one)) == {"toy/a": {"m": {"a": 0.5, "2": 1}}}
+    with pytest.raises(DataError, match="by number"):
+        values_of(write(one))
+    assert values_of(f"inspect(topic=number):{write(one)}") == {"toy/a": {"m": {"a": 0.5, "2": 1}}}
+    reduced[1]["sample_id"] = "b"
     two = log(reductions=[{"scorer": "m", "reducer": name, "samples": reduced} for name in ("mean", "max")])
     assert list(values_of(write(two))["toy/a"]) == ["m.mean", "m.max"]
 

@@ -47,7 +47,8 @@ def genai(one: dict[str, Any]) -> dict[str, Any]:
     if "session" in one:
         out["gen_ai.conversation.id"] = one["session"]
     if "tokens" in one:
-        out["gen_ai.usage.input_tokens"], out["gen_ai.usage.output_tokens"] = one["tokens"]
+        counts = zip(("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"), one["tokens"], strict=True)
+        out |= {name: count for name, count in counts if count is not None}
     if "docs" in one:
         out["gen_ai.retrieval.query.text"] = one["query"]
         out["gen_ai.retrieval.documents"] = json.dumps([{"id": doc, "score": score} for doc, score in one["docs"]])
@@ -440,8 +441,8 @@ def test_of_a_span_that_comes_again_the_last_that_ended_counts(write: Any) -> No
         assert costs(write(otlp([whole, later], genai)), "time", "queries") == [8, 1]
 
 
-def agents(lacking: int) -> str:
-    """Forty calls of models in two conversations, of which the last of the first conversation lack their tokens."""
+def agents(lacking: int, tokens: Any = (None, None)) -> str:
+    """Forty calls of models in two conversations, of which the last of the first conversation lack tokens, or one of two counts."""
     spans = []
     for conversation, number in (("conversation", 100), ("other", 200)):
         root = span(number, "invoke_agent", 0, session=conversation)
@@ -449,7 +450,7 @@ def agents(lacking: int) -> str:
         calls = [span(number + 2 + i, "chat", 2 + i, number, tokens=(6, 4)) for i in range(20)]
         spans += [root, search, *calls]
     for i in range(lacking):
-        del spans[21 - i]["tokens"]
+        spans[21 - i]["tokens"] = tokens
     return otlp(spans, genai)
 
 
@@ -457,6 +458,8 @@ def test_calls_without_tokens_are_counted_and_many_are_no_zero(write: Any, comma
     assert costs(write(agents(0)), "tokens") == [200]
     with pytest.warns(DataWarning, match="2 of 40 calls"):
         assert costs(write(agents(2)), "tokens") == [180]
+    with pytest.warns(DataWarning, match="2 of 40 calls"):  # half a usage is none
+        assert costs(write(agents(2, (None, 4))), "tokens") == [180]
     path = write(agents(3))
     with pytest.warns(DataWarning, match="3 of 40 calls"):
         tokens = irmx.read_run(path).column("tokens").tolist()

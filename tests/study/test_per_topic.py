@@ -364,6 +364,23 @@ def test_views_with_weights_come_back_from_every_format(tmp_path: Path) -> None:
         read_per_topic([tmp_path / "scores.csv", tmp_path / "scores.tsv"])
 
 
+def test_the_direction_of_a_measure_comes_back_from_several_files(tmp_path: Path) -> None:
+    rows = {name: [(str(t), name, "tok", 100 + t) for t in range(4)] for name in ("old", "new")}
+    for name, of in rows.items():
+        frame = pd.DataFrame(of, columns=["query_id", "system", "measure", "value"])
+        irmx.Scores.from_frame(frame).less_is_better("tok").to_parquet(tmp_path / f"{name}.parquet")
+    assert read_per_topic(tmp_path / "*.parquet").views["less_is_better"].tolist() == [True]
+
+
+def test_slices_come_back_from_a_table(demo: Scores, tmp_path: Path) -> None:
+    scores = demo.slices({topic: "ab"[int(topic) % 2] for topic in demo.topics})
+    scores.frame().to_csv(tmp_path / "slices.csv", index=False)
+    for again in (irmx.Scores.from_frame(scores.frame()), read_per_topic(tmp_path / "slices.csv")):
+        again = again.select(views=scores.names)
+        assert again.in_view.tolist() == scores.in_view.tolist()
+        np.testing.assert_array_equal(again.values, scores.values)
+
+
 def test_sweeps_of_earlier_versions_have_their_parameters_in_columns(write: Callable[..., list[str]]) -> None:
     rows = [f"{topic},{run},NCP,{law},{rel},{value}" for topic, run, law, rel, value in [
         ("1", "a", "first", "2.0", 0.5), ("1", "b", "first", "2.0", 0.25), ("1", "a", "uniform", "", 0.75), ("1", "b", "uniform", "", 1.0),

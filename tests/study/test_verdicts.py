@@ -385,6 +385,75 @@ def test_leaving_out_values_makes_no_worse_system_pass(
     assert not (found.exit_code == 0 and of_whole.exit_code == 4)
 
 
+def test_a_measure_has_its_whole_range_and_groups_are_tried_without_what_is_missing(
+    tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    zeros: dict[str, dict[str, list[float | None]]] = {
+        "old": {"P@1": [0.0] * 10 + [None] * 10},
+        "new": {"P@1": [0.0] * 20},
+    }
+    path = per_topic(tmp_path, zeros)  # all that is known is 0, and what is missing could be 1
+    assert (
+        command("verdict", "--scores", path, "old", "new", "P@1", "--claim", "no-worse", "--margin", "0.05").code == 1
+    )
+    new: list[float | None] = [0.48, 0.47, 0.49, 0.48, *(0.7 if t % 2 else 0.8 for t in range(20))]
+    (tmp_path / "lang.csv").write_text(
+        "query_id,lang\n" + "".join(f"{t},{'de' if t < 4 else 'en'}\n" for t in range(24))
+    )
+    for first in (0.48, None):  # worse in German, also where a 0 makes the four topics say nothing
+        new[0] = first
+        path = per_topic(tmp_path, {"old": {"AP": [0.6] * 24}, "new": {"AP": new}})
+        words = ["--claim", "no-worse", "--margin", "0.05", "--slices", tmp_path / "lang.csv"]
+        assert command("verdict", "--scores", path, "old", "new", "AP", *words).code == 3
+
+
+def test_a_system_is_not_held_against_itself(demo: Path, command: Callable[..., Any]) -> None:
+    words = ["AP", "--claim", "no-worse", "--margin", "0.05"]
+    (demo / "link.run").symlink_to(demo / "bm25.run")
+    for run in ("bm25.run", "new=bm25.run", "./bm25.run", "link.run"):
+        assert command("verdict", "q", "bm25.run", run, *words, cwd=demo).code == 2
+    path = per_topic(demo, {name: {"AP": [0.5] * 9} for name in ("old", "new")})
+    assert command("verdict", "--scores", path, "new", "new", *words).code == 2
+
+
+def test_weights_are_given_once_and_can_decide(demo: Path, command: Callable[..., Any]) -> None:
+    rows = "".join(f"{t},1\n" for t in range(1, 31))
+    (demo / "w.csv").write_text("query_id,weight\n" + rows)
+    (demo / "twice.csv").write_text("query_id,weight\n" + rows + "1,100\n")
+    words = ["verdict", "q", "titles.run", "bm25.run", "AP", "--weights"]
+    for more, code in ((["w.csv"], 0), (["twice.csv"], 1), (["w.csv", "--level", "0.0001"], 2)):
+        assert command(*words, *more, cwd=demo).code == code
+
+
+def test_the_order_of_rows_decides_nothing() -> None:
+    rng = np.random.default_rng(5)
+    values = rng.integers(0, 4, (21, 2)) / 5
+    values[:, 1] += rng.integers(0, 3, 21) / 5
+    topics = [f"t{t}" for t in range(21)]
+    found = []
+    for _ in range(5):
+        order = rng.permutation(21)
+        scores = irmx.Scores(
+            values[order][:, :, None], tuple(topics[t] for t in order), ("a", "b"), (irmx.parse_measure("NumRel"),)
+        )
+        weights = {topic: 1 + t % 3 for t, topic in enumerate(topics)}
+        found.append(irmx_study.verdict(scores, slices="difficulty", weights=weights).frame())
+    for other in found[1:]:
+        pd.testing.assert_frame_equal(found[0], other)
+
+
+def test_what_is_expected_is_the_measure_and_what_judges_said(demo: Path, command: Callable[..., Any]) -> None:
+    text = (demo / "q").read_text()
+    (demo / "llm").write_text(text)
+    (demo / "other").write_text("".join(f"{line[:-1]}{1 - min(int(line[-1]), 1)}\n" for line in text.splitlines()))
+    words = ["verdict", "q", "titles.run", "bm25.run"]
+    (demo / "v.json").write_text(command(*words, "AP", "--judges", "llm=llm", "-o", "jsonl", cwd=demo).out)
+    for more, code in (
+        (["AP", "--judges", "llm=llm"], 0), (["P@5", "--judges", "llm=llm"], 1), (["AP"], 1), (["AP", "--judges", "llm=other"], 1),
+    ):  # fmt: skip
+        assert command(*words, *more, "--expect", "v.json", cwd=demo).code == code
+
+
 @pytest.mark.parametrize("door", ["scores", "frame", "parquet"])
 def test_nan_is_missing_at_every_door(door: str, tmp_path: Path) -> None:
     values = np.stack([np.full(30, 0.2), np.full(30, 0.3) + np.arange(30) / 1000], axis=1)[:, :, None]

@@ -207,6 +207,11 @@ class Run(SourceColumns):
         return np.asarray(np.diff(ends)[group] - not_larger)
 
     @property
+    def retrieved_topics(self) -> list[str]:
+        """The topics with documents; a dict may have one without any."""
+        return [str(topic) for topic, size in zip(self.topics, np.diff(self.offsets), strict=True) if size]
+
+    @property
     def declares(self) -> Bools:
         """Whether each row has no document, and only declares a part of its topic."""
         out = np.zeros(len(self), dtype=bool)

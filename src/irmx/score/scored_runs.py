@@ -381,7 +381,7 @@ def _scored(
         run = read()
         if run is None:
             return None
-        scored.topics, scored.no_topic = list(run.topics), no_common_topic(run, evaluator.judgments)
+        scored.topics, scored.no_topic = run.retrieved_topics, no_common_topic(run, evaluator.judgments)
         if not scored.no_topic:
             join = Join(run, evaluator.judgments)
             scored.scores = evaluator.of_join(join, scored.failures if sound_only else None)

@@ -141,6 +141,15 @@ class Scores:
         for name, of_views in self.marks.items():
             if len(of_views) != shape[2]:
                 raise UsageError(f"{shape[2]} views have {len(of_views)} values of {name}.")
+        if len(set(self.topics)) < len(self.topics):
+            twice = next(topic for topic in self.topics if self.topics.count(topic) > 1)
+            raise DataError(f"The scores have the topic {twice} twice. Give every topic once.")
+        outside = states == State.OUTSIDE
+        if (some := outside.any(axis=1) & ~outside.all(axis=1)).any():
+            topic = self.topics[int(some.any(axis=1).argmax())]
+            raise DataError(
+                f"The topic {topic} is outside a view for some systems only. It is in the view of all, or of none."
+            )
         is_nan, has_none = np.isnan(values), states >= State.ABSENT
         if (is_nan & ~has_none).any():
             states = np.where(is_nan & ~has_none, np.int8(State.ABSENT), states)
@@ -267,18 +276,14 @@ class Scores:
     def concat(cls, parts: Iterable[Scores]) -> Scores:
         """Return the views of several scores together, such as those by several judges; systems must be the same.
 
-        A topic that some of them lack is not in their views. A view that occurs again is left out.
+        A topic that some of them lack is not in their views. A view that occurs again adds its topics to the first.
 
         Raises
         ------
         irmx.errors.DataError
-            If the systems differ.
+            If the systems differ, or a view occurs again with other values.
         """
-        seen: set[str] = set()
-        several = []
-        for part in parts:
-            is_new = [not (name in seen or seen.add(name)) for name in part.names]  # type: ignore[func-returns-value]
-            several.append(part if all(is_new) else part.select(views=is_new))
+        several = list(parts)
         systems = several[0].systems
         for other in several:
             if other.systems != systems:
@@ -298,16 +303,36 @@ class Scores:
 
         fields = dict.fromkeys(name for part in several for name in part.fields)
         marks = marks_of(name for part in several for name in part.marks)
-        return cls(
-            joined([part.values for part in several], np.nan),
+        values, states = (
+            joined([p.values for p in several], np.nan),
+            joined([p.states for p in several], np.int8(State.OUTSIDE)),
+        )
+        of_fields = {name: joined([part.fields.get(name, np.nan) for part in several], np.nan) for name in fields}
+        first: dict[str, int] = {}
+        is_new = []
+        for v, name in enumerate(name for part in several for name in part.names):
+            is_new.append(name not in first)
+            if (one := first.setdefault(name, v)) == v:
+                continue
+            lacks = states[:, :, one] == State.OUTSIDE
+            both = ~lacks & (states[:, :, v] != State.OUTSIDE)
+            if not np.array_equal(values[both, one], values[both, v], equal_nan=True):
+                raise DataError(
+                    f"The scores have {name} twice, with different values. Mark one of them, or leave it out."
+                )
+            for array in (values, states, *of_fields.values()):
+                array[lacks, one] = array[lacks, v]
+        whole = cls(
+            values,
             tuple(place),
             systems,
             tuple(measure for part in several for measure in part.measures),
-            joined([part.states for part in several], np.int8(State.OUTSIDE)),
-            {name: joined([part.fields.get(name, np.nan) for part in several], np.nan) for name in fields},
+            states,
+            of_fields,
             {key: value for part in reversed(several) for key, value in part.made_by.items()},
             {m: tuple(v for p in several for v in p.marks.get(m, ("",) * len(p.measures))) for m in marks},
         )
+        return whole if all(is_new) else whole.select(views=is_new)
 
     # -- missing values ----------------------------------------------------------------------------------
 
@@ -534,8 +559,8 @@ class Scores:
     def frame(self) -> pd.DataFrame:
         """Return one row per topic, system and view: query_id, system, measure, what it is marked with, value, and the fields.
 
-        If any value is not scored, the column ``state`` after value says what it is, such as ``default`` or ``undefined``. A
-        topic outside a view has no row.
+        If any value is not scored, or a topic is outside a view, the column ``state`` after value says what every value is, such as
+        ``default`` or ``undefined``. A topic outside a view has no row.
         """
         frame = self._whole_frame()
         return frame[self.states.ravel() != State.OUTSIDE].reset_index(drop=True)
@@ -553,7 +578,7 @@ class Scores:
             **{name: pd.Series(list(of_views)).to_numpy()[m] for name, of_views in self.marks.items()},
             "value": self.values.ravel(),
         }
-        if np.isin(self.states, (State.SCORED, State.OUTSIDE), invert=True).any():
+        if self.states.any():
             columns[_STATE] = _STATE_NAMES[self.states.ravel()]
         return pd.DataFrame({**columns, **{name: array.ravel() for name, array in self.fields.items()}})
 
@@ -567,7 +592,8 @@ class Scores:
             The columns query_id, system, measure and value; columns of marks, such as judgments, are those of views, and other
             numeric columns after value are fields. The result of
             ``pt.Experiment(..., perquery=True)``, with qid and name, is also accepted. A measure that irmx
-            does not know keeps its name. A value that is NaN or has no row is absent, unless a column ``state`` says otherwise.
+            does not know keeps its name. A value that is NaN or has no row is absent, unless a column ``state`` says otherwise;
+            with one, a topic without any row in a view is outside it.
 
         Raises
         ------
@@ -606,7 +632,12 @@ class Scores:
             )
         values, states = np.full(shape, np.nan), np.full(shape, State.ABSENT, dtype=np.int8)
         values[places] = frame["value"].to_numpy(dtype=float)
-        states[places] = states_named(frame[_STATE]) if _STATE in frame else State.SCORED
+        states[places] = State.SCORED
+        if _STATE in frame:
+            states[places] = states_named(frame[_STATE])
+            has_row = np.zeros(shape, dtype=bool)
+            has_row[places] = True
+            states[~np.broadcast_to(has_row.any(axis=1, keepdims=True), shape)] = State.OUTSIDE
         fields = {}
         others = [c for c in frame.columns if c not in (*_COLUMNS, *marks) and frame[c].dtype.kind in "iuf"]
         for name in others:
@@ -709,7 +740,7 @@ def states_named(names: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.int8]]:
     import pandas as pd
 
     texts = pd.Series(names, dtype=object).fillna("scored").replace("", "scored").astype(str)
-    states: np.ndarray[Any, np.dtype[np.int8]] = pd.Categorical(texts, _STATE_NAMES).codes
+    states: np.ndarray[Any, np.dtype[np.int8]] = pd.Index(_STATE_NAMES).get_indexer(pd.Index(texts)).astype(np.int8)
     for text in texts[states < 0]:
         raise DataError(f"There is no state {text!r}.{suggest(text, _STATE_NAMES)} Known: {', '.join(_STATE_NAMES)}.")
     return states

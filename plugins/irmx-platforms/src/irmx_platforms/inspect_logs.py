@@ -66,9 +66,12 @@ class Inspect(Results):
                 )
             warn(path, unfinished)
         samples = log.get("samples") or []
-        scored = [sample for sample in samples if sample.get("scores")]
+        scored = [sample for sample in samples if sample.get("scores") and not sample.get("error")]
         if len(scored) < len(samples) and scored:
-            warn(path, f"{len(samples) - len(scored)} of {len(samples)} samples have no score, and are left out")
+            warn(
+                path,
+                f"{len(samples) - len(scored)} of {len(samples)} samples have no score, or failed, and are left out",
+            )
         for sample in scored:
             topic = topic_of(self, sample["id"], _asked(sample) if isinstance(sample["id"], int) else None)
             for scorer, score in sample["scores"].items():
@@ -79,6 +82,11 @@ class Inspect(Results):
             by_reducer = sum(other["scorer"] == reduced["scorer"] for other in reductions) > 1
             scorer = f"{reduced['scorer']}.{reduced.get('reducer')}" if by_reducer else reduced["scorer"]
             for sample in reduced["samples"]:
+                if isinstance(sample["sample_id"], int) and self["topic"] == "asked":
+                    raise DataError(
+                        f"{path} has no samples, only what they were reduced to, by number, which does not say what was asked. If the numbers "
+                        f"are those of the same samples in all logs, give 'inspect(topic=number):{path}'."
+                    )
                 yield from _of_score(text(sample["sample_id"]), scorer, sample["value"], system)
         if not scored and not reductions:
             raise DataError(

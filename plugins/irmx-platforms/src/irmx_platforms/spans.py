@@ -46,9 +46,9 @@ class Span:
     def tokens(self) -> float | None:
         """The number of tokens that a call of a model took, None if it is not recorded."""
         for names in _TOKENS:
-            counts = [count for count in map(number, map(self.attributes.get, names)) if count is not None]
-            if counts:
-                return sum(counts)
+            counts = [number(self.attributes.get(name)) for name in names]
+            if any(name in self.attributes for name in names):
+                return None if None in counts else sum(counts)  # type: ignore[arg-type]
         return None
 
 
@@ -57,7 +57,7 @@ _TOKENS = (
     ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"),
     ("llm.token_count.prompt", "llm.token_count.completion"),
 )
-"""Attributes whose sum is the number of tokens of a call; the first that are there count."""
+"""Attributes whose sum is the number of tokens of a call; the first that are there count, of which each is needed."""
 
 
 @dataclass

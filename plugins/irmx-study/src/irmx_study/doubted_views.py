@@ -20,7 +20,6 @@ from irmx import (
     Param,
     Run,
     Scores,
-    State,
     UsageError,
     read_qrels,
     read_run,
@@ -33,6 +32,7 @@ from irmx_study.doubts import Claim, Doubt, How, View
 from irmx_study.judge_labels import read_judges, refuse_unnamed
 from irmx_study.judged_systems import with_rel
 from irmx_study.pairs import signs_of
+from irmx_study.per_topic import range_of
 from irmx_study.work import identity_of_data
 
 DEPTH = 10
@@ -96,38 +96,48 @@ def refuse_untried(doubts: Sequence[Doubt], **asked: Any) -> None:
             )
 
 
-def refuse_help(scores: Scores, filled: Scores, claim: Claim) -> None:
+def refuse_help(scores: Scores, claim: Claim) -> None:
     """Raise if values that are missing help the claim in a view, where they count as the measure's default.
 
-    They do unless the default is as good for the baseline as any value there is, or as bad for the run; for ``equal`` always.
+    They do unless the default is as good for the baseline as any value of the measure can be, or as bad for the run; for ``equal``
+    always. A measure that irmx does not know has no values below 0, if it has none in the scores.
     """
     for v, sign in enumerate(signs_of(scores)):
-        lacks = scores.missing[:, :, v]
-        known, counted = (
-            sign * scores.values[:, :, v][scores.states[:, :, v] == State.SCORED],
-            sign * filled.values[:, :, v],
-        )
-        helps = [
-            claim.kind == "equal" or not all(known.max(initial=-np.inf) <= counted[:, 0][lacks[:, 0]]),
-            claim.kind == "equal" or not all(known.min(initial=np.inf) >= counted[:, 1][lacks[:, 1]]),
-        ]
+        lacks, measure = scores.missing[:, :, v], scores.measures[v]
+        low, high = range_of(measure)
+        if np.isinf(low) and not (scores.values[:, :, v] < 0).any():
+            low = 0.0
+        worst, best = (low, high) if sign > 0 else (-high, -low)
+        counted = sign * float(measure.DEFAULT)
+        helps = [claim.kind == "equal" or counted < best, claim.kind == "equal" or counted > worst]
         for s in np.flatnonzero(lacks.any(axis=0) & np.array(helps))[:1].tolist():
             topics = [scores.topics[t] for t in np.flatnonzero(lacks[:, s]).tolist()]
             raise DataError(
                 f"{scores.systems[s]} has no value of {scores.names[v]} for {len(topics)} of {int(scores.in_view[:, v].sum())} topics "
-                f"({list_some(topics, 5)}); counted as {filled.values[:, s, v][lacks[:, s]][0]:g}, they would help the claim. Give the "
+                f"({list_some(topics, 5)}); counted as {float(measure.DEFAULT):g}, they would help the claim. Give the "
                 "results for these topics; or --missing both, in Python missing='both', to leave them out; or --missing zero to count "
                 "them nevertheless."
             )
 
 
-def of_missing(main: View, scores: Scores) -> list[Doubt]:
-    """Return the doubt about values that are missing but count: the topics that both systems have."""
-    lacks = scores.missing[:, :, 0].any(axis=1)
-    if not lacks.any():
-        return []
-    view = _of_topics(main, "topics that both have", np.flatnonzero(~lacks))
-    return [Doubt("missing", "treatments of missing values", "other topics", (view,))]
+def with_common_topics(main: View, doubts: Sequence[Doubt], both: View, of_both: Sequence[Doubt]) -> list[Doubt]:
+    """Return doubts where missing values count, with views of the topics that both systems have; given are all views of these."""
+    name = "topics that both have"
+
+    def lacks(view: View, other: View) -> bool:
+        return not np.array_equal(np.isnan(view.differences), np.isnan(other.differences))
+
+    found = []
+    for doubt, common in zip(doubts, of_both, strict=True):
+        more = [
+            replace(other, name=f"{other.name}, {name}")
+            for view, other in zip(doubt.views, common.views, strict=True)
+            if lacks(view, other)
+        ]
+        found.append(replace(doubt, views=(*doubt.views, *more)))
+    if lacks(main, both):
+        found.append(Doubt("missing", "treatments of missing values", "other topics", (replace(both, name=name),)))
+    return found
 
 
 def of_difficulty(main: View) -> Doubt:
@@ -156,6 +166,10 @@ def of_weights(main: View, topics: Sequence[str], weights: Any) -> Doubt:
     if isinstance(weights, Mapping) and "query_id" not in weights:
         weights = {"query_id": list(weights), "weight": list(weights.values())}
     table = read_table(weights, {"query_id": str, "weight": Param(float, "weight", low=0)}, "table of weights")
+    ids = table["query_id"].tolist()
+    if len(set(ids)) < len(ids):
+        rows = [row for row, topic in enumerate(ids) if ids.count(topic) > 1][:2]
+        raise DataError(f"{table.place(rows)}: a topic has two weights. Leave one out.")
     of_topic = dict(zip(table["query_id"].tolist(), table["weight"].tolist(), strict=True))
     known = [topics[t] for t in np.flatnonzero(~np.isnan(main.differences)).tolist()]
     if lacking := [topic for topic in known if topic not in of_topic]:
@@ -226,6 +240,8 @@ def in_order(systems: Sequence[str], baseline: str | None) -> list[str]:
         raise UsageError(
             f"A verdict is on two systems, the baseline and a run. There {are} {len(systems)}: {list_some(systems)}."
         )
+    if systems[0] == systems[1]:
+        raise UsageError(f"Both systems are {systems[0]}. Give the baseline and another run.")
     if nameless := [name for name in systems if not str(name).strip()]:
         raise UsageError(f"A system needs a name. Got {nameless[0]!r}.")
     if baseline is not None and baseline not in systems:
@@ -263,13 +279,16 @@ def scored_in_all_views(
     source = known if _is_stream(qrels) else qrels  # a stream is read once
     found = irmx.scores([measure, *further], source, files, progress=progress)
     parts = [over_seeds(found)]
+    reads = {name: of for name, of in identity_of_data([measure], known, {}).items() if name in ("qrels", "files")}
     for judge in read_judges(judges, rel, grades) if judges is not None else ():
         _refuse_stranger(judge.name, judge.judgments, known)
         of_judge = irmx.scores([with_rel(measure, judge.rel)], judge.judgments, files, progress=False)
         of_judge = of_judge.select(topics=[topic for topic in of_judge.topics if topic in known.index])
         parts.append(over_seeds(replace(of_judge, measures=(measure,))).marked(judgments=judge.name))
+        reads.setdefault("judges", {})[judge.name] = identity_of_data([measure], judge.judgments, {})["qrels"]
     for name, (of_collection, two) in _collections_of(collections).items():
         parts.append(_on_collection(name, measure, of_collection, two, names))
+        reads.setdefault("collections", {})[name] = parts[-1].made_by["qrels"]
     assumed, untried = with_assumptions(measure, known, files)
     parts += map(over_seeds, assumed)
     several = {name: of for name, of in systems.items() if len(of) > 1}
@@ -280,7 +299,6 @@ def scored_in_all_views(
             for of_two, of_all in ((values, found.values), (states, found.states)):
                 of_two[:, names.index(name)] = of_all[:, found.systems.index(file), :1]
             parts.append(replace(of_seed, values=values, states=states).marked(seed=file))
-    reads = {name: of for name, of in identity_of_data([measure], known, {}).items() if name in ("qrels", "files")}
     return replace(Scores.concat(parts), made_by={**found.made_by, "reads": reads}), several, untried
 
 
@@ -299,9 +317,10 @@ def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
         runs = dict(zip(labels, paths, strict=True))
     of_system: dict[str, dict[str, Any] | list[str]] = {}
     of_system |= {str(name): _several_runs(str(name), run) or _files_of(run) for name, run in runs.items()}
-    seeds = [path for paths in of_system.values() if len(paths) > 1 and isinstance(paths, list) for path in paths]
-    if twice := [path for path in seeds if seeds.count(path) > 1]:
+    paths = [os.path.realpath(path) for files in of_system.values() if isinstance(files, list) for path in files]
+    if twice := [path for path in paths if paths.count(path) > 1]:
         raise UsageError(f"The run {twice[0]} is given twice. Give every run once.")
+    seeds = [path for paths in of_system.values() if len(paths) > 1 and isinstance(paths, list) for path in paths]
     named = iter(named_runs(seeds).items() if seeds else ())  # with their folders, where two have the same name
     files, systems = dict[str, Any](), dict[str, list[str]]()
     for name, run in runs.items():

@@ -611,7 +611,15 @@ def _together(results: dict[str, TopicResults], known: MeasureNames) -> Scores:
         "versions": versions_of(scores.measures),
         "files": {each.path: file_digest(path_of(each.path)) for each in results.values()},
     }
-    return replace(scores, made_by=made_by)
+    less = {
+        str(m)
+        for of in results.values()
+        if of.scores
+        for m in of.scores.measures
+        if getattr(m, "LESS_IS_BETTER", False)
+    }
+    known_less = [str(m) for m in scores.measures if isinstance(m, NamedMeasure) and str(m) in less]
+    return replace(scores, made_by=made_by).less_is_better(*known_less)
 
 
 def _frame(name: str, results: TopicResults, known: MeasureNames) -> pd.DataFrame:

@@ -180,7 +180,7 @@ class Sweep:
 
             def of_run(run: Run) -> list[TopicScores]:
                 data.add(run)
-                retrieved.append(np.isin(list(map(str, self._judgments.topics)), list(map(str, run.topics))))
+                retrieved.append(np.isin(list(map(str, self._judgments.topics)), run.retrieved_topics))
                 return list(self._references.scores(run).values()) if self._references.measures else []
 
             with progress_bar("Reading runs", len(self.runs), 0, progress) as advance:

@@ -19,7 +19,6 @@ from irmx_study.choices import as_scores
 from irmx_study.doubted_views import (
     in_order,
     of_difficulty,
-    of_missing,
     of_single_topics,
     of_weights,
     refuse_help,
@@ -27,8 +26,9 @@ from irmx_study.doubted_views import (
     scored_in_all_views,
     views_of,
     with_all,
+    with_common_topics,
 )
-from irmx_study.doubts import Claim, Doubt, Tested, View, breaks, claim_in
+from irmx_study.doubts import DRAWS, Claim, Doubt, Tested, View, breaks, claim_in
 from irmx_study.pairs import complete_values
 from irmx_study.per_topic import range_of
 from irmx_study.planning import topics_for_t
@@ -170,6 +170,12 @@ def verdict(
     2    topics     10     10          0             0       0
     """
     asked = Claim(claim, margin, level)
+    if judges is None and (grades is not None or rel != 1):
+        raise UsageError("rel and grades are about judges. Name a judge, or leave them out.")
+    if weights is not None and level < 2 / (DRAWS + 1):
+        raise UsageError(
+            f"With weights, the level must be at least {2 / (DRAWS + 1):g}: their interval has {DRAWS:,} draws. Got {level:g}."
+        )
     further = {"judges": judges, "measures": measures, "collections": collections}
     if qrels is None and runs is None:
         if of_runs := [name for name, value in further.items() if value is not None]:
@@ -190,18 +196,25 @@ def verdict(
         raise UsageError(
             f"The margin must be at most {high - low:g}, by which values of {scores.measures[0]} can differ. Got {margin:g} instead."
         )
-    given, scores = scores, scores.with_missing(missing)
+    scores = scores.select(topics=sorted(scores.topics))  # nothing depends on the order of rows
     if missing == "refuse":
-        refuse_help(given, scores, asked)
+        scores.with_missing("refuse")
+        refuse_help(scores, asked)
+    given, scores = scores, scores.with_missing("both" if missing == "both" else "zero")
     for v in {0, *np.flatnonzero((np.abs(scores.values) > MOST_VALUE).any(axis=(0, 1))).tolist()}:
         complete_values(scores, v)  # refuses what cannot be tested
     by_difficulty = isinstance(slices, str) and slices == DIFFICULTY
     if slices is not None and not by_difficulty:
-        first = scores.select(views=[scores.names[0]])
-        scores = Scores.concat([scores.marked(slice=""), first.slices(_groups(slices))])
-    main, doubts = views_of(scores, [] if users is None else list(map(str, scores.select(measures=users).measures)))
+        groups = _groups(slices)
+        given, scores = (
+            Scores.concat([one.marked(slice=""), one.select(views=[one.names[0]]).slices(groups)])
+            for one in (given, scores)
+        )
+    named = [] if users is None else list(map(str, scores.select(measures=users).measures))
+    main, doubts = views_of(scores, named)
     refuse_untried(doubts, **further, users=users, slices=None if by_difficulty else slices)
-    doubts += of_missing(main, scores)
+    if missing != "both":
+        doubts = with_common_topics(main, doubts, *views_of(given.with_missing("both"), named))
     doubts = [with_all(main, doubt) if doubt.name == "collections" else doubt for doubt in doubts]
     doubts += [of_difficulty(main)] if by_difficulty else []
     doubts += [] if weights is None else [of_weights(main, scores.topics, weights)]
@@ -338,7 +351,10 @@ class Verdict(Result):
                 broken.append(f"for {len(names)} of {len(rows)} {doubt.noun} ({list_some(map(visible, names), NAMED)})")
         if broken:
             return f"Holds, but not {', nor '.join(broken)}: {self.claimed} ({size}).{self._hanging()}"
-        tried = ", ".join(doubt.name for doubt in self.doubts if doubt.name != "topics")
+        rows_of = zip(self.doubts, self._of_doubts, strict=True)
+        tried = ", ".join(
+            doubt.name for doubt, rows in rows_of if doubt.name != "topics" and any(t.low == t.low for _, t, _ in rows)
+        )
         return f"Holds: {self.claimed} ({size}).{f' No doubt breaks it: {tried}.' if tried else ''}{self._hanging()}"
 
     def _hanging(self) -> str:
@@ -543,7 +559,14 @@ class Verdict(Result):
                 raise DataError(f"{expected} is no verdict: {error}. {made}") from None
         if not isinstance(expected, Mapping) or not {"qrels", "topics"} <= expected.keys():
             raise DataError("What is expected is no verdict. Make one with irmx verdict ... -o jsonl.")
-        for key, what in (("topics", "topics"), ("qrels", "judgments"), ("files", "files of parameters")):
+        for key, what in (
+            ("topics", "topics"),
+            ("measure", "measures"),
+            ("qrels", "judgments"),
+            ("files", "files of parameters"),
+            ("judges", "judgments of judges"),
+            ("collections", "judgments of collections"),
+        ):
             old, new = expected.get(key), ours.get(key)
             if old == new:
                 continue
@@ -553,7 +576,7 @@ class Verdict(Result):
                 ]
                 what = f"{what} ({list_some(differing)})"
             raise DataError(
-                f"The {what} are not those of the expected verdict, so that the two cannot be compared. Use the same qrels; or, if "
+                f"The {what} are not those of the expected verdict, so that the two cannot be compared. Use the same; or, if "
                 "they changed on purpose, make a new verdict to expect."
             )
 
