@@ -97,7 +97,7 @@ def compare_runs(
         how = {"choices": choices, "all_pairs": all_pairs, "missing": missing}
         write_report(Path(output_format), arguments, baseline, files, how)
         return
-    values = scored("compare", arguments, **vars(files), population=population)
+    values = scored("compare", arguments, files, population=population)
     comparison = compare(
         values, baseline=labels_of(baseline, files.labels), all_pairs=all_pairs, choices=choices, missing=missing
     )
@@ -185,9 +185,7 @@ def correlate_measures(
             with contextlib.suppress(ValueError):  # it is a text
                 of_column = {column: float(value)}
     added = None if files.from_files or of_column else reference
-    values = scored(
-        "correlate", arguments, **vars(files), only=only, best=best, every_topic=every_topic, reference=added
-    )
+    values = scored("correlate", arguments, files, only=only, best=best, every_topic=every_topic, reference=added)
     agreement = correlate(
         values, reference=of_column or reference, decimals=decimals, rbo_p=rbo_p, rbo_ties=rbo_ties, resamples=resamples,
         seed=seed, level=level,
@@ -242,7 +240,7 @@ def discriminate_measures(
 
     if not splits and (table == "swaps" or any(str(one).startswith("swaps=") for one in plot or ())):
         raise UsageError("Swap rates need --splits of at least 1.")
-    values = scored("discriminate", arguments, **vars(files), only=only, best=best, every_topic=every_topic)
+    values = scored("discriminate", arguments, files, only=only, best=best, every_topic=every_topic)
     result = discriminate(values, choices=replace(choices, correction=correction), splits=splits, bin_width=bin_width)
     draw(result, plot)
     result.show(output_format, table, places)
@@ -292,14 +290,14 @@ def plan_topics(
     """
     from irmx_study import planning  # its function has the name of an option
 
-    if not arguments and (files.from_files or files.measure is not None or files.labels):
+    if not arguments and (files.from_files or files.table_measure is not None or files.labels):
         raise UsageError(
             "--scores, --measure and --label are about results of earlier systems. Give these, or leave them out."
         )
     if bool(arguments) == (sd is not None or variance is not None):
         raise UsageError("irmx power needs either qrels, runs and measures, or --sd or --variance.")
     plan = planning.power(
-        scored("power", arguments, **vars(files)) if arguments else None, sd=sd, variance=variance, topics=topics,
+        scored("power", arguments, files) if arguments else None, sd=sd, variance=variance, topics=topics,
         difference=difference or (), width=width, systems=systems, level=level, power=power, comparisons=comparisons,
         by_pair=by_pair,
     )  # fmt: skip
@@ -336,7 +334,7 @@ def topics_in_order(
     """
     from irmx_study.topic_orders import topics
 
-    values = scored("topics", arguments, **vars(files))
+    values = scored("topics", arguments, files)
     [a], [b] = (labels_of([one], files.labels) if one is not None else [None] for one in (system, baseline))  # type: ignore[misc]
     topics(values, a=a, b=b, by=by, sort=sort, top=top).show(output_format, None, places)
 
@@ -367,9 +365,9 @@ def write_report(
     }
     words = str(click.get_current_context().info_name)
     if files.from_files:
-        made = report(scored(words, arguments, **vars(files)), **how)
+        made = report(scored(words, arguments, files), **how)
     else:
-        usage = usage_without_scores(words, arguments, files.measure, files.less_is_better)
+        usage = usage_without_scores(words, arguments, files)
         paths, measures = runs_and_measures(list(arguments[1:]), usage)
         by_label = labelled_runs(paths, files.labels)
         if len(by_label) < 2:

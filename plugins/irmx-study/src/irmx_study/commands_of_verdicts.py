@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -18,11 +19,9 @@ from irmx_study.commands_of_judges import judges_named, mapped_grades, rels_of
 from irmx_study.options import (
     JudgesGradesOption,
     JudgesRelOption,
-    LabelOption,
-    LessIsBetterOption,
-    MeasureOption,
     MissingOption,
     PlacesByFormatOption,
+    ResultFiles,
     draw,
     plot_option,
     refuse_without_scores,
@@ -42,6 +41,19 @@ _CONFIGURED = {
     "judges": dict, "rel": dict, "grades": dict,
 }  # fmt: skip
 """What a configuration may hold, and the type of each value."""
+
+
+@dataclass
+class _ResultFiles(ResultFiles):
+    """Those of a verdict, whose other arguments are the systems."""
+
+    from_files: Annotated[
+        bool,
+        Option(
+            "--scores",
+            help="The first argument is per-topic results of any tool: a file, a quoted glob, or several in quotes, also NAME=FILE; BASELINE and RUN are systems in them.",
+        ),
+    ] = False
 
 
 def verdict_on_runs(
@@ -134,16 +146,7 @@ def verdict_on_runs(
     plot: Annotated[list[str] | None, plot_option("views")] = None,
     methods: Annotated[bool, Option("--methods", help="Print sentences for the method section of a paper.")] = False,
     missing: Annotated[str | None, get_args(MissingOption)[1]] = None,
-    scores: Annotated[
-        bool,
-        Option(
-            "--scores",
-            help="The first argument is per-topic results of any tool: a file, a quoted glob, or several in quotes, also NAME=FILE; BASELINE and RUN are systems in them.",
-        ),
-    ] = False,
-    table_measure: MeasureOption = None,
-    less_is_better: LessIsBetterOption = None,
-    label: LabelOption = None,
+    results: _ResultFiles,
 ) -> None:
     """Tell whether a run is better than a baseline, and which doubt breaks that conclusion.
 
@@ -163,13 +166,13 @@ def verdict_on_runs(
     if named:  # those of other judges
         configured = {name: value for name, value in configured.items() if name not in ("rel", "grades")}
     chosen = configured | {k: v for k, v in given.items() if v is not None}
-    if scores:
+    if results.from_files:
         files = [qrels] if is_file(named_path(qrels)[1]) else qrels.split()
-        values = scored("verdict", files, True, table_measure, label, less_is_better=less_is_better)
-        found = _on_scores(values, labels_of([baseline, run], label) or [], chosen, expect)
+        values = scored("verdict", files, results)
+        found = _on_scores(values, labels_of([baseline, run], results.labels) or [], chosen, expect)
     else:
-        refuse_without_scores(table_measure, less_is_better)
-        if label:
+        refuse_without_scores(results)
+        if results.labels:
             raise UsageError("--label goes with --scores. Name a run by NAME=FILE.")
         found = _on_runs(qrels, baseline, run, chosen, expect)
     draw(found, plot)

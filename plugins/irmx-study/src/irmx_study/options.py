@@ -64,7 +64,7 @@ class ResultFiles:
 
     labels: LabelOption = None
     from_files: ScoresOption = False
-    measure: MeasureOption = None
+    table_measure: MeasureOption = None
     less_is_better: LessIsBetterOption = None
 
 
@@ -217,29 +217,27 @@ def draw(result: Result, plots: Sequence[str] | None, **options: dict[str, Any])
 def scored(
     command: str,
     arguments: Sequence[str],
-    from_files: bool = False,
-    measure: str | None = None,
-    labels: Sequence[str] | None = None,
+    files: ResultFiles,
     only: str | None = None,
     best: float | None = None,
     every_topic: bool = False,
     population: str | None = None,
     reference: str | None = None,
-    less_is_better: Sequence[str] | None = None,
 ) -> Scores:
     """Return the scores that a command works on: from qrels, runs and measures, or from files of per-topic results."""
     from irmx_study.chosen_systems import check_best, choose_systems, listed, listed_names
 
     check_best(best)
     names = None if only is None else listed_names(only)
-    if from_files:
+    if files.from_files:
         from irmx_study.per_topic import read_per_topic
 
         if population is not None:
             raise UsageError("--population has the settings to score. Leave --scores out.")
-        found = read_per_topic(list(arguments), measure, by_run(labels)).less_is_better(*less_is_better or ())
+        found = read_per_topic(list(arguments), files.table_measure, by_run(files.labels))
+        found = found.less_is_better(*files.less_is_better or ())
         return choose_systems(found, names, every_topic, best)
-    usage = usage_without_scores(command, arguments, measure, less_is_better)
+    usage = usage_without_scores(command, arguments, files)
     users: dict[Any, float] = {}
     if population is not None:
         from irmx_study.population import population as read_population
@@ -250,7 +248,7 @@ def scored(
     paths, measures = runs_and_measures(list(arguments[1:]), usage)
     if reference is not None and reference not in map(str, measures):
         measures = [*measures, *_new_measures(reference, measures)]
-    runs = labelled_runs(paths, labels)
+    runs = labelled_runs(paths, files.labels)
     if names is not None:
         listed(runs, names)
     with warnings.catch_warnings():
@@ -262,22 +260,20 @@ def scored(
     return choose_systems(found, names, every_topic, best)
 
 
-def usage_without_scores(
-    command: str, arguments: Sequence[str], measure: str | None, less_is_better: Sequence[str] | None
-) -> str:
+def usage_without_scores(command: str, arguments: Sequence[str], files: ResultFiles) -> str:
     """Return how a command is called on qrels, runs and measures; arguments are refused that these do not have, or lack."""
-    refuse_without_scores(measure, less_is_better)
+    refuse_without_scores(files)
     usage = f"irmx {command} QRELS RUN... MEASURE..."
     if len(arguments) < 3:
         raise UsageError(f"irmx {command} needs qrels, runs and measures: {usage}")
     return usage
 
 
-def refuse_without_scores(measure: str | None, less_is_better: Sequence[str] | None) -> None:
+def refuse_without_scores(files: ResultFiles) -> None:
     """Raise for options that are about files of per-topic results, where there are none."""
-    if measure is not None:
+    if files.table_measure is not None:
         raise UsageError("--measure goes with --scores; otherwise the measures follow the runs.")
-    if less_is_better:
+    if files.less_is_better:
         raise UsageError("--less-is-better goes with --scores: irmx knows the direction of what it computes.")
 
 
