@@ -30,24 +30,8 @@ ArgumentsOption = Annotated[
         help=f"{QRELS_HELP} Then run files or quoted globs, then measures. With --scores: files of per-topic results.",
     ),
 ]
-ScoresOption = Annotated[
-    bool,
-    Option(
-        "--scores",
-        help="The arguments are per-topic results, FILE or NAME=FILE: of irmx (also sweep), trec_eval -q, ir_measures -q, or tables.",
-    ),
-]
-MeasureOption = Annotated[
-    str | None, Option("--measure", help="With --scores: the measure of a table that has one column per system.")
-]
-LessIsBetterOption = Annotated[
-    list[str] | None,
-    Option(
-        "--less-is-better",
-        metavar="NAME",
-        help="With --scores: a measure irmx does not know, of which less is better. May be repeated.",
-    ),
-]
+
+
 LabelOption = Annotated[
     list[str] | None,
     Option(
@@ -63,9 +47,24 @@ class ResultFiles:
     """The options on files of per-topic results in place of qrels, runs and measures."""
 
     labels: LabelOption = None
-    from_files: ScoresOption = False
-    table_measure: MeasureOption = None
-    less_is_better: LessIsBetterOption = None
+    from_files: Annotated[
+        bool,
+        Option(
+            "--scores",
+            help="The arguments are per-topic results, FILE or NAME=FILE: of irmx (also sweep), trec_eval -q, ir_measures -q, or tables.",
+        ),
+    ] = False
+    table_measure: Annotated[
+        str | None, Option("--measure", help="With --scores: the measure of a table that has one column per system.")
+    ] = None
+    less_is_better: Annotated[
+        list[str] | None,
+        Option(
+            "--less-is-better",
+            metavar="NAME",
+            help="With --scores: a measure irmx does not know, of which less is better. May be repeated.",
+        ),
+    ] = None
 
 
 BaselinesOption = Annotated[

@@ -294,13 +294,13 @@ class Verdict(Result):
         self.claim, self.doubts, self.tested = claim, tuple(doubts), claim.tested(main)
         self._main, self._seeds, self._untried = main, dict(seeds), untried
         self.baseline, self.run = map(visible, scores.systems)
-        self._of_doubts: list[list[tuple[View, Tested, bool]]] = []
+        self._of_doubts: list[tuple[Doubt, list[tuple[View, Tested, bool]]]] = []
         for doubt in self.doubts:
             tested = [claim_in(claim, main, view, doubt.how).tested(view) for view in doubt.views]
             breaking = [False] * len(tested)
             if self.tested.outcome == "holds":
                 breaking = breaks(claim, main, doubt, tested).tolist()
-            self._of_doubts.append(list(zip(doubt.views, tested, breaking, strict=True)))
+            self._of_doubts.append((doubt, list(zip(doubt.views, tested, breaking, strict=True))))
         super().__init__(
             f"Verdict on {self.run} and {self.baseline} by {main.name}: {self.outcome}",
             {"views": self._views, "doubts": self._table_of_doubts, "topics": self._topics},
@@ -318,7 +318,7 @@ class Verdict(Result):
             return "contradicted"
         if self.tested.outcome == "undecided":
             return "not shown"
-        return "holds, but" if any(broken for rows in self._of_doubts for _, _, broken in rows) else "holds"
+        return "holds, but" if any(broken for _, rows in self._of_doubts for _, _, broken in rows) else "holds"
 
     @property
     def exit_code(self) -> int:
@@ -346,20 +346,21 @@ class Verdict(Result):
         if self.outcome == "not shown":
             return f"Not shown: that {self.claimed} ({size}). {self._needed()}"
         broken = []
-        for doubt, rows in zip(self.doubts, self._of_doubts, strict=True):
+        for doubt, rows in self._of_doubts:
             if names := [view.name for view, _, breaking in rows if breaking]:
                 broken.append(f"for {len(names)} of {len(rows)} {doubt.noun} ({list_some(map(visible, names), NAMED)})")
         if broken:
             return f"Holds, but not {', nor '.join(broken)}: {self.claimed} ({size}).{self._hanging()}"
-        rows_of = zip(self.doubts, self._of_doubts, strict=True)
         tried = ", ".join(
-            doubt.name for doubt, rows in rows_of if doubt.name != "topics" and any(t.low == t.low for _, t, _ in rows)
+            doubt.name
+            for doubt, rows in self._of_doubts
+            if doubt.name != "topics" and any(t.low == t.low for _, t, _ in rows)
         )
         return f"Holds: {self.claimed} ({size}).{f' No doubt breaks it: {tried}.' if tried else ''}{self._hanging()}"
 
     def _hanging(self) -> str:
         """Return a sentence about topics without which the claim is not supported."""
-        rows = self._of_doubts[-1]
+        _, rows = self._of_doubts[-1]
         alone = [view.name.removeprefix("without ") for view, tested, _ in rows if tested.outcome != "holds"]
         return f" It hangs on single topics: without {' or '.join(alone[:NAMED])}, it is not shown." if alone else ""
 
@@ -402,7 +403,7 @@ class Verdict(Result):
     def scales(self) -> list[float]:
         """By what the differences of each view are multiplied to have the unit of the claim."""
         found, ours = [1.0], self.tested.deviation
-        for doubt, rows in zip(self.doubts, self._of_doubts, strict=True):
+        for doubt, rows in self._of_doubts:
             for view, tested, _ in rows:
                 other = doubt.how == "other unit" and tested.deviation > 0
                 sign = -1.0 if view.less_is_better != self._main.less_is_better else 1.0
@@ -420,7 +421,7 @@ class Verdict(Result):
         import pandas as pd
 
         rows = [self._row("claim", self._main, self.tested, breaking=False)]
-        for doubt, of_doubt in zip(self.doubts, self._of_doubts, strict=True):
+        for doubt, of_doubt in self._of_doubts:
             rows += [self._row(doubt.name, view, tested, breaking) for view, tested, breaking in of_doubt]
         return pd.DataFrame(rows)
 
@@ -437,7 +438,7 @@ class Verdict(Result):
         import pandas as pd
 
         rows = []
-        for doubt, of_doubt in zip(self.doubts, self._of_doubts, strict=True):
+        for doubt, of_doubt in self._of_doubts:
             outcomes = [tested.outcome for _, tested, _ in of_doubt]
             view, tested, _ = self._worst(of_doubt)
             row = self._row(doubt.name, view, tested, breaking=False)
@@ -490,14 +491,14 @@ class Verdict(Result):
     def _forest(self) -> str:
         """Return the intervals of the claim and of the worst view of every doubt in characters; the bar is the margin."""
         lines = [("claim", self._main, self.tested)]
-        for doubt, rows in zip(self.doubts, self._of_doubts, strict=True):
+        for doubt, rows in self._of_doubts:
             if doubt.how != "other unit":
                 view, tested, _ = self._worst(rows)
                 lines.append((visible(f"{doubt.name}: {view.name}")[:28], view, tested))
         drawn = [(name, *self._ends(view, t), self._signed(t.mean)) for name, view, t in lines if t.low == t.low]
         thresholds = self.margins()
-        low = min(*(low for _, low, _, _ in drawn), *thresholds, 0.0)
-        high = max(*(high for _, _, high, _ in drawn), *thresholds, 0.0)
+        ends = [0.0, *thresholds, *(end for _, *both, _ in drawn for end in both)]
+        low, high = min(ends), max(ends)
         if not drawn or low == high:
             return ""
 
@@ -602,12 +603,7 @@ class Verdict(Result):
         yield "the p-values of views are not corrected, and are no claims of their own; a view that is merely undecided breaks nothing"
         if self.tested.deviation == 0 and self.tested.mean:
             yield "the same difference on every topic, so that p is the probability of equal signs"
-        few = [
-            f"{d.name} {view.name}"
-            for d, rows in zip(self.doubts, self._of_doubts, strict=True)
-            for view, t, _ in rows
-            if t.low != t.low
-        ]
+        few = [f"{d.name} {view.name}" for d, rows in self._of_doubts for view, t, _ in rows if t.low != t.low]
         if few:
             yield f"too few topics, or too few that differ, for a test: {list_some(few)}"
         if any(doubt.name == DIFFICULTY for doubt in self.doubts):
