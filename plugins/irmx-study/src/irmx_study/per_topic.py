@@ -258,15 +258,14 @@ def _of_scores(path: str) -> TopicResults:
     """Read a file that :meth:`irmx.Scores.to_parquet` wrote."""
     scores = Scores.read_parquet(path)
     frame = scores.frame()
-    columns = [frame[c].tolist() for c in ("query_id", "system", "measure")]
-    values = frame["value"].to_numpy(dtype=float)
-    states = frame["state"].tolist() if "state" in frame else None
+    topics, systems, measures = (frame[name].tolist() for name in ("query_id", "system", "measure"))
+    values, states = frame["value"].to_numpy(dtype=float), frame["state"].tolist() if "state" in frame else None
     return TopicResults(
         path,
         "a file of irmx.Scores",
-        columns[0],
-        columns[1],
-        columns[2],
+        topics,
+        systems,
+        measures,
         values,
         lambda rows: path,
         scores=scores,
@@ -278,17 +277,14 @@ def _of_table(
     path: str, content: bytes, header: list[str] | None, measure: str | None, names: MeasureNames, alone: bool
 ) -> TopicResults:
     """Read a table with column names, which for JSON Lines are those of the tidy form."""
-    if header is None or {"measure", "value"} <= set(header):
-        return _of_tidy(path, content, _settings_between(header or ()))
-    return _of_wide(path, content, header, measure, names, alone)
-
-
-def _settings_between(header: Sequence[str]) -> list[str]:
-    """Return the columns of parameters between measure and value, as sweeps of irmx 0.2 wrote them."""
+    if header is None:
+        return _of_tidy(path, content)
     if not {"measure", "value"} <= set(header):
-        return []
+        return _of_wide(path, content, header, measure, names, alone)
+    # columns of parameters are between these two, as sweeps of irmx 0.2 wrote them
     between = header[header.index("measure") + 1 : header.index("value")]
-    return [name for name in between if name not in (*MARKS, *_SYSTEM, *_TOPIC) and "." not in name]
+    known = (*MARKS, *_SYSTEM, *_TOPIC)
+    return _of_tidy(path, content, [name for name in between if name not in known and "." not in name])
 
 
 def _with_parameters(measure: str, values: dict[str, str]) -> str:
@@ -307,39 +303,29 @@ def _with_parameters(measure: str, values: dict[str, str]) -> str:
 def _of_tidy(path: str, content: bytes, parameters: Sequence[str] = ()) -> TopicResults:
     """Read one row per topic, system and view."""
     declared = {"query_id": str, "measure": str, "value": Param(float, "the value", required=True, nullable=True)}
-    systems = {name: Param(str, "the system") for name in _SYSTEM}
-    others = {name: Param(str, "what a view depends on", nullable=True) for name in (*MARKS, *parameters)}
+    declared |= {name: Param(str, "the system") for name in _SYSTEM}
+    declared |= {name: Param(str, "what a view depends on", nullable=True) for name in (*MARKS, *parameters, "state")}
     form = "a table with one row per topic, system and measure"
-    table = _checked(
-        path, content, {**declared, **systems, **others, "state": Param(str, "a state", nullable=True)}, form
-    )
-    system = next((name for name in _SYSTEM if name in table), None)
+    table = _checked(path, content, declared, form)
     rows = np.flatnonzero(table["query_id"] != _SUMMARY)
-    topics, measures = (table[name][rows].tolist() for name in ("query_id", "measure"))
-    of_parameters = {name: table[name][rows].tolist() for name in parameters}
+    cells = {name: table[name][rows].tolist() for name in declared if name in table}
+    system = next((cells[name] for name in _SYSTEM if name in cells), None)
+    values, states = table["value"][rows], cells.get("state")
     measures = [
-        _with_parameters(text, {name: of[i] for name, of in of_parameters.items()}) for i, text in enumerate(measures)
+        _with_parameters(text, {name: cells[name][i] for name in parameters}) for i, text in enumerate(cells["measure"])
     ]
-    marks = {name: table[name][rows].tolist() for name in MARKS if name in table}
-    states = table["state"][rows].tolist() if "state" in table else None
+    marks = {name: _numbers_or_texts(cells[name]) for name in MARKS if name in cells}
     scores = None
-    if marks and system:
-        columns = {
-            "query_id": topics,
-            "system": table[system][rows],
-            "measure": measures,
-            "value": table["value"][rows],
-            **({} if states is None else {"state": states}),
-        }
-        frame = pd.DataFrame({**columns, **{name: _numbers_or_texts(of) for name, of in marks.items()}})
-        scores = Scores.from_frame(frame)
+    if marks and system is not None:
+        columns = {"query_id": cells["query_id"], "system": system, "measure": measures, "value": values, **marks}
+        scores = Scores.from_frame(pd.DataFrame(columns if states is None else columns | {"state": states}))
     return TopicResults(
         path,
-        form if system else "a table with one row per topic and measure of one system",
-        topics,
-        table[system][rows].tolist() if system else None,
+        "a table with one row per topic and measure of one system" if system is None else form,
+        cells["query_id"],
+        system,
         measures,
-        table["value"][rows],
+        values,
         lambda of: table.place([int(rows[i]) for i in of]),
         scores=scores,
         states=states,
