@@ -189,21 +189,17 @@ class AssumedValues:
 
     def of(self, views: Sequence[Join]) -> Floats:
         """Return the values, of shape (views, topics, measures); NaN for all topics if a measure refuses one of the views."""
-        try:
-            return np.stack([_by_topic(scores) for scores in score_joined(views, self.measures)])
-        except DataError:
-            return np.concatenate([self._of_one(views, measure) for measure in self.measures], axis=2)
+        return self._of(views, self.measures)
 
-    def _of_one(self, views: Sequence[Join], measure: ir_measures.Measure) -> Floats:
+    def _of(self, views: Sequence[Join], measures: Sequence[ir_measures.Measure]) -> Floats:
         try:
-            return np.stack([_by_topic(scores) for scores in score_joined(views, [measure])])
+            scored = score_joined(views, measures)
+            return np.stack([np.stack([of_measure.values for of_measure in scores], axis=1) for scores in scored])
         except DataError as error:
-            self.refusals.setdefault(str(measure), str(error))
+            if len(measures) > 1:
+                return np.concatenate([self._of(views, [measure]) for measure in measures], axis=2)
+            self.refusals.setdefault(str(measures[0]), str(error))
             return np.full((len(views), len(views[0].judgments.topics), 1), np.nan)
-
-
-def _by_topic(scores: Sequence[Any]) -> Floats:
-    return np.stack([of_measure.values for of_measure in scores], axis=1)
 
 
 def means_of(measures: Sequence[ir_measures.Measure], values: Floats) -> Floats:

@@ -10,7 +10,7 @@ from irmx import DataError, UsageError
 from irmx.ragged import Floats
 from irmx.toolkit import plural
 from irmx_study.choices import short_names
-from irmx_study.pairs import baselines_of, topics_of_view
+from irmx_study.pairs import baselines_of, signs_of, topics_of_view
 from irmx_study.planning import topics_for_t
 from irmx_study.result import Titled, interval
 
@@ -120,8 +120,11 @@ def calibrated(of: JudgedSystems, human: str, baseline: str | None) -> pd.DataFr
                     f"Calibration needs {FEWEST} topics that {human} and {judge} judged, and 2 that {judge} judged alone. There are "
                     f"{both.sum()} and {alone.sum()}."
                 )
-            sign = -1 if getattr(scores.measures[by_people], "LESS_IS_BETTER", False) else 1
-            first = scores.systems[int(np.argmax(sign * y[both].mean(axis=0)))] if named is None else named
+            first = (
+                scores.systems[int(np.argmax(signs_of(scores)[by_people] * y[both].mean(axis=0)))]
+                if named is None
+                else named
+            )
             at = scores.systems.index(first)
             others = [s for s in range(len(scores.systems)) if s != at]
             human_values, machine_values, further = (
@@ -154,6 +157,8 @@ def check_human(human: str, names: tuple[str, ...]) -> None:
 
 def calibrated_for_reading(frame: pd.DataFrame, places: int, level: float, most: int = 20) -> list[Titled]:
     """Return the means and the differences for reading, the best systems first."""
+    import pandas as pd
+
     tables: list[Titled] = []
     coverage = f"{100 * (1 - level):g}%"
     for (measure, human, machine), of in frame.groupby(["measure", "human", "machine"], sort=False):
@@ -163,27 +168,19 @@ def calibrated_for_reading(frame: pd.DataFrame, places: int, level: float, most:
             rows = every.sort_values("mean", ascending=False, kind="stable")[:most]
             cells = []
             for row in rows.to_dict("records"):
-                cells.append(
-                    {
-                        "system": names[row["system"]],
-                        "people": row["mean_human"],
-                        coverage: interval(row["human_low"], row["human_high"], places),
-                        "calibrated": row["mean"],
-                        f"{coverage} ": interval(row["low"], row["high"], places),
-                        "gained": f"{row['topics_gained']:.1f}",
-                    }
-                    | (
-                        {
-                            "needed": ""
-                            if row["needed"] is None or row["needed"] != row["needed"]
-                            else f"{row['needed']:,}"
-                        }
-                        if is_difference
-                        else {}
-                    )
-                )
+                shown = {
+                    "system": names[row["system"]],
+                    "people": row["mean_human"],
+                    coverage: interval(row["human_low"], row["human_high"], places),
+                    "calibrated": row["mean"],
+                    f"{coverage} ": interval(row["low"], row["high"], places),
+                    "gained": f"{row['topics_gained']:.1f}",
+                }
+                if is_difference:
+                    shown["needed"] = "" if pd.isna(row["needed"]) else f"{row['needed']:,}"
+                cells.append(shown)
             what = f"differences to {names[rows['baseline'].iloc[0]]}" if is_difference else "means"
             topics = f"{plural(int(rows['topics'].iloc[0]), 'topic')} of {human}, {rows['further'].iloc[0]:,} more of {machine}"
-            shown = f"; {most} of {len(every)} (-o csv has all)" if len(every) > most else ""
-            tables.append((f"{measure}, {what}: {topics}{shown}", cells))
+            first = f"; {most} of {len(every)} (-o csv has all)" if len(every) > most else ""
+            tables.append((f"{measure}, {what}: {topics}{first}", cells))
     return tables

@@ -233,13 +233,9 @@ class JudgedSystems:
             )  # the first are those of the data
             ranks = np.stack([mean_ranks(rounded(of.T)).T for of in means])
             for group in dict.fromkeys(of_runs.tolist()):
-                contrast = np.where(of_runs == group, 1 / (of_runs == group).sum(), -1 / (of_runs != group).sum())
-                row: dict[str, Any] = {
-                    **named,
-                    "measure": measure,
-                    "group": group,
-                    "runs": int((of_runs == group).sum()),
-                }
+                is_in = of_runs == group
+                contrast = np.where(is_in, 1 / is_in.sum(), -1 / (~is_in).sum())
+                row: dict[str, Any] = {**named, "measure": measure, "group": group, "runs": int(is_in.sum())}
                 for what, of in (("value", means), ("ranks", ranks)):
                     favour = (of[1] - of[0]) @ contrast
                     low, high = percentiles(favour[1:], self.choices.level)
@@ -260,25 +256,13 @@ class JudgedSystems:
         places = 3 if places == 4 else places  # so that the columns fit a terminal
         for measure in self.measures:
             of = frame[(frame["measure"] == measure) & (frame["judge_a"] == self.names[0])]
-            rows = [
-                {
-                    "judge": row["judge_b"],
-                    "tau": row["tau"],
-                    "tau_AP": row["tau_ap"],
-                    "RBO": row["rbo"],
-                    f"top {self.top}": row["tau_top"],
-                    "drop": row["max_drop"],
-                    "offset": row["offset"],
-                    "SD": row["systems_sd"],
-                    "rest": row["rest_sd"],
-                }
-                for row in of.to_dict("records")
-            ]
-            topics = (
-                f"{of['topics'].min():,} to {of['topics'].max():,}"
-                if of["topics"].nunique() > 1
-                else f"{of['topics'].iloc[0]:,}"
-            )
+            shown = {
+                "judge_b": "judge", "tau": "tau", "tau_ap": "tau_AP", "rbo": "RBO", "tau_top": f"top {self.top}",
+                "max_drop": "drop", "offset": "offset", "systems_sd": "SD", "rest_sd": "rest",
+            }  # fmt: skip
+            rows = of[[*shown]].rename(columns=shown).to_dict("records")
+            fewest, most = of["topics"].min(), of["topics"].max()
+            topics = f"{fewest:,} to {most:,}" if fewest < most else f"{most:,}"
             title = f"{plural(len(self.scores.systems), 'run')} ranked by {measure} on {topics} topics, as {self.names[0]} ranks them"
             tables.append((title, _rounded(rows, places)))
             pairs = len(self.scores.systems) * (len(self.scores.systems) - 1) // 2
@@ -304,17 +288,11 @@ class JudgedSystems:
         for (measure, judge), of in frame.groupby(["measure", "judge_b"], sort=False):
             order = of.sort_values("lifted", kind="stable")
             parts = []
-            for word, rows in (("lifts", order[::-1][:_NAMED]), ("lowers", order[:_NAMED])):
-                moved = rows[rows["lifted"] > 0] if word == "lifts" else rows[rows["lifted"] < 0]
-                if len(moved):
-                    listed = ", ".join(
-                        f"{names[one]} {lifted:+d}"
-                        for one, lifted in zip(moved["system"], moved["lifted"], strict=True)
-                    )
+            for word, rows in (("lifts", order[order["lifted"] > 0][::-1]), ("lowers", order[order["lifted"] < 0])):
+                moved = rows[:_NAMED][["system", "lifted"]].itertuples(index=False)
+                if listed := ", ".join(f"{names[system]} {lifted:+d}" for system, lifted in moved):
                     parts.append(f"{word} {listed}")
-            lines.append(
-                f"by {measure}, {judge} {'; '.join(parts)}" if parts else f"by {measure}, {judge} moves no run"
-            )
+            lines.append(f"by {measure}, {judge} {'; '.join(parts) or 'moves no run'}")
         return "\n".join(["in ranks:", *lines, ""])
 
     def groups_for_reading(self, frame: pd.DataFrame, places: int) -> list[Titled]:
