@@ -63,16 +63,15 @@ def facts_of(comparison: ComparedSystems) -> dict[str, str]:
         facts["users"] = _users(comparison)
     if comparison.has_groups:
         how = "the same test and correction, of all pairs"
-        facts["groups"] = f"systems that share a letter cannot be told apart: {how}"
         if comparison.alike_name == "alike":
             facts["alike"] = (
                 f"the best and the worst rank of systems that it cannot be told apart from; some between may differ: {how}"
             )
-            del facts["groups"]
+        else:
+            facts["groups"] = f"systems that share a letter cannot be told apart: {how}"
     if several and (comparison.better != 0).any() and comparison.baseline:
         facts["▲, ▼"] = "significantly better, worse than the baseline"
-    if any(getattr(measure, "LESS_IS_BETTER", False) for measure in scores.measures):
-        less = [str(measure) for measure in scores.measures if getattr(measure, "LESS_IS_BETTER", False)]
+    if less := [str(measure) for measure in scores.measures if getattr(measure, "LESS_IS_BETTER", False)]:
         facts["less is better"] = listing(list(dict.fromkeys(less)))
     if choices.resampled:
         draws = (f"{number} ({' and '.join(users)})" for number, users in draws_of(comparison).items())
@@ -406,7 +405,7 @@ def _tested(comparison: ComparedSystems) -> list[str]:
         sentences.append(
             f"There is one comparison by each {kind}, so each p-value stands for itself and needs no correction within a {kind}."
         )
-    elif not choices.is_corrected and len(comparison.compared.first) > 1:
+    elif len(comparison.compared.first) > 1:
         sentences.append(
             f"Each of the {size_of_family(comparison)}{f' by each {kind}' if several else ''} was tested on its own: p-values are those of "
             "single comparisons, without a correction for multiple testing."

@@ -11,13 +11,13 @@ import numpy as np
 
 from irmx import DataError, Param, UsageError
 from irmx.ragged import Ints
-from irmx.toolkit import plural, versions_of
+from irmx.toolkit import plural
 from irmx_study.calibrating import calibrated, calibrated_for_reading, check_human
 from irmx_study.choices import Choices, choices_of
 from irmx_study.judge_labels import Judge, notes_on_labels, read_judges, side_by_side
 from irmx_study.judged_systems import COLUMNS, JudgedSystems
 from irmx_study.label_agreement import COEFFICIENTS, GradeCounts, alpha, mean_over_topics, percentiles
-from irmx_study.result import Result, Titled, for_reading, interval, listing, topics_lacking
+from irmx_study.result import Result, Titled, for_reading, interval, listing, topics_lacking, versions_fact
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -312,7 +312,8 @@ class Judges(Result):
         place, topics = self._topic
         return np.bincount(place[judged[:, a] & ~judged[:, b]], minlength=len(topics))
 
-    def _labels(self) -> pd.DataFrame:
+    @cached_property
+    def _of_labels(self) -> pd.DataFrame:
         import pandas as pd
 
         rows = []
@@ -322,11 +323,6 @@ class Judges(Result):
             numbers["only_b"] = int(self._only(b, a).sum())
             rows.append({**self._named(a, b), **numbers, **_numbers_of(counts)})
         return pd.DataFrame(rows)
-
-    @property
-    def _of_labels(self) -> pd.DataFrame:
-        table: pd.DataFrame = self._made("labels", self._labels)
-        return table
 
     def _of_pairs(self) -> pd.DataFrame:
         labels = self._of_labels
@@ -456,7 +452,6 @@ class Judges(Result):
         rels = {judge.name: f"{judge.rel:g}" for judge in self.judges}
         alike = set(rels.values())
         rel = alike.pop() if len(alike) == 1 else ", ".join(f"{name} {rel}" for name, rel in rels.items())
-        scores = self.of_systems.scores if self.of_systems else None
         share = f"{100 * (1 - self.level):g}% of {self.resamples:,} resamples of topics, seed {self.seed}"
         facts = {"relevant": f"from grade {rel}"}
         if self.of_systems is not None:
@@ -474,9 +469,7 @@ class Judges(Result):
                 f"at level {tested.level:g}, test {tested.test}, correction {tested.correction} over all pairs of runs"
             )
         pooled = "over the documents of all topics together; by topic: the mean of topics"
-        versions = versions_of(scores.measures if scores else ())
-        numbers = ", ".join(f"{name} {number}" for name, number in versions.items())
-        return facts | {"pooled": pooled, "intervals": share, "versions": numbers}
+        return facts | {"pooled": pooled, "intervals": share, "versions": versions_fact(self.scores)}
 
     def _notes(self) -> Iterator[str]:
         yield from notes_on_labels(self.judges)

@@ -363,9 +363,10 @@ def p_text(p: float, places: int = 4) -> str:
     return f"<{10.0**-places:.{places}f}" if p < 0.5 * 10.0**-places else f"{p:.{places}f}"
 
 
-def versions_fact(scores: Scores) -> str:
-    """Return the versions of what computes the measures of scores."""
-    return ", ".join(f"{name} {number}" for name, number in versions_of(scores.measures).items())
+def versions_fact(scores: Scores | None) -> str:
+    """Return the versions of what computes the measures of scores, if there are any."""
+    versions = versions_of(scores.measures if scores else ())
+    return ", ".join(f"{name} {number}" for name, number in versions.items())
 
 
 def topics_lacking(scores: Scores) -> Iterator[str]:

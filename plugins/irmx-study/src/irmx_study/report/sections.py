@@ -13,7 +13,7 @@ import numpy as np
 
 from irmx import DataError, DataWarning, Scores, UsageError, registry
 from irmx.toolkit import PrintedRows, html_table, in_spreadsheet, plural
-from irmx_study.assuming import unjudged
+from irmx_study.assuming import mean_shares, unjudged
 from irmx_study.comparing import SENTENCES, Comparison
 from irmx_study.correlating import correlate
 from irmx_study.facts import sentences_of, topics_of
@@ -205,11 +205,12 @@ def pairs(reported: Reported) -> Section | None:
 def _side_by_side(comparison: Comparison, kind: str, name: str, told: str, **options: Any) -> list[tuple[Any, str]]:
     """Return pictures of some views each, as many as stand side by side; what they show is told with the names of these."""
     views = comparison.scores.names
-    rows = [(i, list(views[i : i + ACROSS])) for i in range(0, len(views), ACROSS)]
-    return [
-        (inline_svg(partial(comparison.plot, kind, views=of, **options), f"{name}-{i}", f"{told} {joined(of)}"), "")
-        for i, of in rows
-    ]
+    figures = []
+    for i in range(0, len(views), ACROSS):
+        of = list(views[i : i + ACROSS])
+        draw = partial(comparison.plot, kind, views=of, **options)
+        figures.append((inline_svg(draw, f"{name}-{i}", f"{told} {joined(of)}"), ""))
+    return figures
 
 
 def intervals(reported: Reported) -> Section:
@@ -299,9 +300,7 @@ def unjudged_documents(reported: Reported) -> Section | None:
     comparison, values = reported.comparison, reported.judged
     scores = comparison.scores
     retrieved = ~values.missing.any(axis=2)
-    shares = np.where(retrieved, 1 - values[JUDGED], 0.0)
-    topics = retrieved.sum(axis=0)
-    means = np.divide(shares.sum(axis=0), topics, out=np.full(len(topics), np.nan), where=topics > 0)
+    means = mean_shares(np.where(retrieved, 1 - values[JUDGED], np.nan))
     of_systems = {
         system: share for system, share in zip(values.systems, means.tolist(), strict=True) if not np.isnan(share)
     }
