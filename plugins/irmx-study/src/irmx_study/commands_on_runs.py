@@ -126,13 +126,14 @@ def missing_judgments(
             cutting.SAMPLES if samples is None else samples,
         )
         study = cutting.SampleStudy(measures, qrels, paths, levels, number, seed, rel, names, out)
-        values = _computed(study, plural(len(study.runs), "run"), out, jobs, scheduler)
-        result = studies.pool_result(study, values, every_topic, best)
     else:
         groups = None if leave_out == "each-run" else leave_out
         depth = cutting.DEPTH if pool_depth is None else pool_depth
         study = cutting.GroupStudy(measures, qrels, paths, groups, depth, out)
-        values = _computed(study, plural(len(study.runs), "run"), out, jobs, scheduler)
+    values = _computed(study, plural(len(study.runs), "run"), out, jobs, scheduler)
+    if leave_out is None:
+        result = studies.pool_result(study, values, every_topic, best)
+    else:
         result = studies.groups_result(study, values, depth, rel, every_topic, best, names)
     draw(result, plot)
     result.show(output_format, table, places)

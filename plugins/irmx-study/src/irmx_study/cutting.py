@@ -212,7 +212,6 @@ class _CutStudy:
 
     def _joined(self) -> Scores:
         """Return the means of all runs: for every measure the views with all judgments, then with every cut."""
-        cuts, count = len(next(iter(self.marks.values()))), len(self.measures)
         parts = [arrays for arrays in self.work.arrays if arrays is not None]
         means = np.concatenate([part["means"] for part in parts], axis=1)
         topics = np.concatenate([part["topics"] for part in parts])
@@ -228,18 +227,15 @@ class _CutStudy:
         }
         if self.work.identity:
             made_by["identity"] = self.work.identity
-        values = means.transpose(1, 2, 0).reshape(1, len(self.runs), count * cuts)
+        values = means.transpose(1, 2, 0).reshape(1, len(self.runs), -1)
         return Scores(values, ("mean",), tuple(self.runs), made_by=made_by, **self._views)
 
     @property
     def _views(self) -> dict[str, Any]:
         """The measures and marks of all views."""
         cuts = len(next(iter(self.marks.values())))
-        measures = tuple(measure for measure in self.measures for _ in range(cuts))
-        return {
-            "measures": measures,
-            "marks": {name: (*values,) * len(self.measures) for name, values in self.marks.items()},
-        }
+        marks = {name: (*values,) * len(self.measures) for name, values in self.marks.items()}
+        return {"measures": tuple(measure for measure in self.measures for _ in range(cuts)), "marks": marks}
 
 
 class SampleStudy(_CutStudy):

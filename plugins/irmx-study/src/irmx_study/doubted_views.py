@@ -315,33 +315,31 @@ def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
         if len(set(labels)) < len(labels):
             raise UsageError(f"Both systems are {labels[0]}. Give the baseline and another run.")
         runs = dict(zip(labels, paths, strict=True))
-    of_system: dict[str, dict[str, Any] | list[str]] = {}
-    of_system |= {str(name): _several_runs(str(name), run) or _files_of(run) for name, run in runs.items()}
-    paths = [os.path.realpath(path) for files in of_system.values() if isinstance(files, list) for path in files]
+    of_system = {str(name): _files_of(run) or _several_runs(run) for name, run in runs.items()}
+    given = [one for several in of_system.values() for one in several]
+    paths = [os.path.realpath(one) for one in given if isinstance(one, str)]
     if twice := [path for path in paths if paths.count(path) > 1]:
         raise UsageError(f"The run {twice[0]} is given twice. Give every run once.")
-    seeds = [path for paths in of_system.values() if len(paths) > 1 and isinstance(paths, list) for path in paths]
-    named = iter(named_runs(seeds).items() if seeds else ())  # with their folders, where two have the same name
+    seeds = [one for several in of_system.values() if len(several) > 1 for one in several if isinstance(one, str)]
+    named = iter(named_runs(seeds) if seeds else ())  # with their folders, where two have the same name
     files, systems = dict[str, Any](), dict[str, list[str]]()
-    for name, run in runs.items():
-        several = of_system[str(name)]
-        if isinstance(several, dict):
-            of_this = several
-        elif len(several) > 1:
-            of_this = dict(next(named) for _ in several)
-        else:
-            of_this = {str(name): several[0] if several else run}
-        files |= {one: read_run(source) if _is_stream(source) else source for one, source in of_this.items()}
-        systems[str(name)] = list(of_this)
+    for name, several in of_system.items():
+        systems[name] = [name]
+        if len(several) > 1:
+            systems[name] = [
+                next(named) if isinstance(one, str) else f"{name} {number}"
+                for number, one in enumerate(several, start=1)
+            ]
+        sources = [read_run(one) if _is_stream(one) else one for one in several]
+        files |= dict(zip(systems[name], sources, strict=True))
     return files, systems
 
 
-def _several_runs(system: str, run: Any) -> dict[str, Any]:
-    """Return a list of runs that are no files by names; none for anything else, such as the rows of one run."""
+def _several_runs(run: Any) -> list[Any]:
+    """Return a list of runs that are no files; anything else is one run, such as its rows."""
     listed = run if isinstance(run, (list, tuple)) else []
-    if not all(isinstance(one, (Run, Mapping)) or hasattr(one, "itertuples") for one in listed):
-        return {}
-    return {f"{system} {number}": one for number, one in enumerate(listed, start=1)}
+    are_runs = all(isinstance(one, (Run, Mapping)) or hasattr(one, "itertuples") for one in listed)
+    return list(listed) if listed and are_runs else [run]
 
 
 def _files_of(run: Any) -> list[str]:

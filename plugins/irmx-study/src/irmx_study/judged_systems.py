@@ -11,7 +11,7 @@ import numpy as np
 
 import irmx
 from irmx import DataError, Scores, State, UsageError
-from irmx.ragged import Floats
+from irmx.ragged import Floats, Ints
 from irmx.toolkit import MissingTopicsWarning, as_measures, named_runs, plural
 from irmx_study.choices import Choices, short_names
 from irmx_study.judge_labels import Judge
@@ -153,7 +153,7 @@ class JudgedSystems:
             return found | dict.fromkeys(names, float("nan"))
         means = self.means(measure, pair)
         best = np.argsort(-means[:, 0], kind="stable")[: self.top]
-        ranks = (means[None, :, :] > means[:, None, :]).sum(axis=1) + 1
+        ranks = _ranks(means)
         return {
             **found, "topics": len(part.topics), "tau": float(kendall_taus(means)[0, 1]),
             "tau_ap": float(tau_aps(means[:, :1], means[:, 1:])[0, 0]),
@@ -209,7 +209,7 @@ class JudgedSystems:
             if self.of_pair(measure, pair) is None:
                 continue
             means = self.means(measure, pair)
-            ranks = (means[None, :, :] > means[:, None, :]).sum(axis=1) + 1
+            ranks = _ranks(means)
             about = {**named, "measure": measure, "system": self.scores.systems}
             numbers = {"mean_a": means[:, 0], "mean_b": means[:, 1], "rank_a": ranks[:, 0], "rank_b": ranks[:, 1]}
             tables.append(pd.DataFrame({**about, **numbers, "lifted": ranks[:, 0] - ranks[:, 1]}))
@@ -307,6 +307,11 @@ class JudgedSystems:
         return [
             ("what a judge gives a group of runs more than the first judge does, less what it gives the others", rows)
         ]
+
+
+def _ranks(means: Floats) -> Ints:
+    """Return the ranks of systems by each judge; equal ones have the same."""
+    return np.asarray((means[None, :, :] > means[:, None, :]).sum(axis=1) + 1)
 
 
 def _two(row: Mapping[str, Any], kind: str) -> str:
