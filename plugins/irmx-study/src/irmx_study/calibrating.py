@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from irmx import DataError, UsageError
 from irmx.ragged import Floats
@@ -15,8 +16,6 @@ from irmx_study.planning import topics_for_t
 from irmx_study.result import Titled, interval
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from irmx_study.judged_systems import JudgedSystems
 
 FEWEST = 3
@@ -102,8 +101,6 @@ def prediction_powered(human: Floats, machine: Floats, further: Floats, level: f
 
 def calibrated(of: JudgedSystems, human: str, baseline: str | None) -> pd.DataFrame:
     """Return the means of the systems under the human judge, and their differences to a baseline, by measure and machine."""
-    import pandas as pd
-
     scores, tables = of.scores, []
     named = None if baseline is None else baselines_of(baseline, scores.systems)[0]
     for measure in of.measures:
@@ -157,8 +154,6 @@ def check_human(human: str, names: tuple[str, ...]) -> None:
 
 def calibrated_for_reading(frame: pd.DataFrame, places: int, level: float, most: int = 20) -> list[Titled]:
     """Return the means and the differences for reading, the best systems first."""
-    import pandas as pd
-
     tables: list[Titled] = []
     coverage = f"{100 * (1 - level):g}%"
     for (measure, human, machine), of in frame.groupby(["measure", "human", "machine"], sort=False):

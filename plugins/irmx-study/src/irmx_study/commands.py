@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import click
 
 from irmx import UsageError, registry
-from irmx.toolkit import QRELS_HELP, Argument, Fields, FormatOption, Option, note, runs_and_measures
+from irmx.toolkit import QRELS_HELP, Argument, Fields, FormatOption, Option, note, runs_and_measures, visible
 from irmx_study.choices import Choices
 from irmx_study.options import (
     REPORT_ENDINGS,
@@ -349,7 +349,6 @@ def write_report(
     queries: Path | None = None,
 ) -> None:
     """Write the report on what the arguments of a command name."""
-    from irmx.toolkit import visible
     from irmx_study.report.page import command_line, report
     from irmx_study.report.parts import check_libraries
     from irmx_study.report.texts import read_document_texts, read_query_texts

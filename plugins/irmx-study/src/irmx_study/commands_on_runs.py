@@ -5,8 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-from irmx import UsageError
-from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, matching_files, note, plural, runs_and_measures
+from irmx import UsageError, parse_measure
+from irmx.toolkit import (
+    QRELS_HELP,
+    Argument,
+    FormatOption,
+    Option,
+    check_backend,
+    check_jobs,
+    matching_files,
+    note,
+    plural,
+    runs_and_measures,
+)
 from irmx_study.choices import Choices
 from irmx_study.commands import write_report
 from irmx_study.options import (
@@ -101,7 +112,6 @@ def missing_judgments(
     With --leave-out, prints one row per measure and group: how many judgments are lost without it, tau, and how the values and
     ranks of its runs change; of more than 10 groups one row per measure.
     """
-    from irmx.toolkit import check_backend, check_jobs
     from irmx_study import cutting
     from irmx_study import missing_judgments as studies
     from irmx_study.chosen_systems import check_best, listed_names
@@ -240,7 +250,6 @@ def sweep_settings(
     Writes one row per run, topic and setting, for irmx compare --scores and irmx correlate --scores. Every finished setting is
     kept in the folder OUT.parts, from which the same command resumes after it was stopped.
     """
-    from irmx.toolkit import check_backend, check_jobs
     from irmx_study.sweeping import Sweep
 
     check_backend(backend, scheduler)
@@ -260,8 +269,6 @@ def sweep_settings(
 
 
 def _is_measure(text: str) -> bool:
-    from irmx import parse_measure
-
     try:
         parse_measure(text)
     except UsageError:

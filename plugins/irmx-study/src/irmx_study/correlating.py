@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from irmx import DataError, Param, Scores, UsageError
 from irmx.ragged import Floats, Ints
@@ -31,8 +32,6 @@ from irmx_study.result import Result, Titled, for_reading, topics_lacking, versi
 
 if TYPE_CHECKING:
     import ir_measures
-    import pandas as pd
-
 FEWEST_RESAMPLES = 100
 """Quantiles of fewer resamples are not worth printing."""
 
@@ -286,8 +285,6 @@ class Agreement(Result):
         irmx.errors.UsageError
             For an unknown coefficient.
         """
-        import pandas as pd
-
         check_coefficient(coefficient)
         return pd.DataFrame(self._matrix(coefficient), index=self.measures, columns=self.measures)
 
@@ -340,15 +337,11 @@ class Agreement(Result):
         return self._pair_table(systems=len(self.scores.systems), **{name: self.coefficient(name) for name in names})
 
     def _pair_table(self, **columns: Any) -> pd.DataFrame:
-        import pandas as pd
-
         a, b = self.pairs
         names = np.array([*self.measures, self.reference_name], dtype=object)  # the place -1 is the last
         return pd.DataFrame({"a": names[a], "b": names[b], **columns})
 
     def _views(self) -> pd.DataFrame:
-        import pandas as pd
-
         a, b = self.pairs
         views = self.scores.views.reset_index(drop=True).drop(columns=["less_is_better"], errors="ignore")
         table = views.iloc[b].reset_index(drop=True)
@@ -364,8 +357,6 @@ class Agreement(Result):
         return pd.concat([table, pd.DataFrame(columns)], axis=1)
 
     def _extremes(self) -> pd.DataFrame:
-        import pandas as pd
-
         rows = []
         names = np.array(self.measures, dtype=object)[self.pairs[1]]
         for name in ("tau", "tau_ap"):
@@ -389,8 +380,6 @@ class Agreement(Result):
         return pd.DataFrame(rows)
 
     def _rbo(self) -> pd.DataFrame:
-        import pandas as pd
-
         a, b = self.pairs
         tables = []
         for ties in TIES:
@@ -446,8 +435,6 @@ class Agreement(Result):
         )  # fmt: skip
 
     def _per_topic(self) -> pd.DataFrame:
-        import pandas as pd
-
         a, b = self.pairs
         topics, names = len(self.scores.topics), np.array(self.measures, dtype=object)
         return pd.DataFrame(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import irmx
 from irmx import DataError, Scores, State, UsageError
@@ -23,9 +24,6 @@ from irmx_study.pairs import Compared, all_pairs_of, compared_pairs, signs_of, t
 from irmx_study.ranked_views import FEWEST
 from irmx_study.rankings import comparable_means, kendall_taus, mean_ranks, rounded, tau_aps
 from irmx_study.result import Titled, for_reading
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 OUTCOMES = (
     "active_agreement", "active_disagreement", "mixed_agreement", "mixed_disagreement", "passive_agreement",
@@ -196,14 +194,10 @@ class JudgedSystems:
 
     def systems(self, pairs: Sequence[Pair]) -> pd.DataFrame:
         """Return one row per measure and pair of judges."""
-        import pandas as pd
-
         return pd.DataFrame([named | self.row(measure, pair) for measure, pair, named in self._rows(pairs)])
 
     def runs(self, pairs: Sequence[Pair]) -> pd.DataFrame:
         """Return one row per measure, pair of judges and run: means, ranks, and how many ranks the second lifts it."""
-        import pandas as pd
-
         tables = []
         for measure, pair, named in self._rows(pairs):
             if self.of_pair(measure, pair) is None:
@@ -217,8 +211,6 @@ class JudgedSystems:
 
     def favours(self, pairs: Sequence[Pair]) -> pd.DataFrame:
         """Return one row per measure, pair of judges and group: what the second gives it more than the first, less what it gives the others."""
-        import pandas as pd
-
         assert self.groups is not None
         of_runs = np.array([self.groups[run] for run in self.scores.systems])
         rows = []

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irmx import DataError, Param, UsageError
 from irmx.ragged import Ints
@@ -18,9 +19,6 @@ from irmx_study.judge_labels import Judge, notes_on_labels, read_judges, side_by
 from irmx_study.judged_systems import COLUMNS, JudgedSystems
 from irmx_study.label_agreement import COEFFICIENTS, GradeCounts, alpha, mean_over_topics, percentiles
 from irmx_study.result import Result, Titled, for_reading, interval, listing, topics_lacking, versions_fact
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 METRICS = ("nominal", "ordinal", "interval")
 
@@ -289,8 +287,6 @@ class Judges(Result):
     @cached_property
     def _topic(self) -> tuple[Ints, list[str]]:
         """The topic of every document, and the topics."""
-        import pandas as pd
-
         place, topics = pd.factorize(self.labels.index.get_level_values(0))
         return place, list(topics)
 
@@ -314,8 +310,6 @@ class Judges(Result):
 
     @cached_property
     def _of_labels(self) -> pd.DataFrame:
-        import pandas as pd
-
         rows = []
         for a, b in self.pairs:
             counts = self.counts(a, b).pooled()
@@ -338,8 +332,6 @@ class Judges(Result):
         return {"judge_a": self.names[a], "judge_b": self.names[b]}
 
     def _topics(self) -> pd.DataFrame:
-        import pandas as pd
-
         tables = []
         topics = self._topic[1]
         for a, b in self.pairs:
@@ -380,13 +372,9 @@ class Judges(Result):
         return rows
 
     def _intervals(self) -> pd.DataFrame:
-        import pandas as pd
-
         return pd.DataFrame([row for a, b in self.pairs for row in self.intervals(a, b)])
 
     def _confusion(self) -> pd.DataFrame:
-        import pandas as pd
-
         tables = []
         for a, b in self.pairs:
             counts = self.counts(a, b)
@@ -397,8 +385,6 @@ class Judges(Result):
         return pd.concat(tables, ignore_index=True)
 
     def _judges(self) -> pd.DataFrame:
-        import pandas as pd
-
         rows = []
         for judge in self.judges:
             first = judge.passes[0].dropna()
@@ -409,8 +395,6 @@ class Judges(Result):
         return pd.DataFrame(rows)
 
     def _repeats(self) -> pd.DataFrame:
-        import pandas as pd
-
         rows = []
         for judge in self.judges:
             passes = judge.passes.to_numpy()
@@ -424,16 +408,12 @@ class Judges(Result):
         return pd.DataFrame(rows)
 
     def _together(self) -> pd.DataFrame:
-        import pandas as pd
-
         labels = self.labels.to_numpy()
         alphas = {f"alpha_{metric}": alpha(labels, metric) for metric in METRICS}
         documents = int(((~np.isnan(labels)).sum(axis=1) > 1).sum())
         return pd.DataFrame([{"judges": len(self.judges), "documents": documents, **alphas}])
 
     def _disagreements(self) -> pd.DataFrame:
-        import pandas as pd
-
         labels = self.labels[self.labels.notna().sum(axis=1) > 1]
         difference = (labels.max(axis=1) - labels.min(axis=1)).to_numpy()
         most = np.argsort(-difference, kind="stable")[: self.most]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irmx import DataError, Judgments, Scores
 from irmx.ragged import Floats
@@ -32,9 +33,6 @@ from irmx_study.judgment_samples import (
 )
 from irmx_study.rankings import kendall_taus, rounded
 from irmx_study.result import Result, Titled, for_reading, versions_fact
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _ROWS_OF_GROUPS = 10
 """Up to so many groups, a table for reading has one row per measure and group."""
@@ -216,8 +214,6 @@ class _Pool:
         self.sizes = self._sizes(study.judgments)
 
     def _sizes(self, judgments: Judgments) -> pd.DataFrame:
-        import pandas as pd
-
         strata = Strata(judgments, self.samples_of.rel)
         kept = [strata.sizes, *(strata.kept(level) for level in self.samples_of.levels)]
         judged = np.array([int(of_level.sum()) for of_level in kept])
@@ -232,8 +228,6 @@ class _Pool:
 
     @cached_property
     def samples(self) -> pd.DataFrame:
-        import pandas as pd
-
         taus = self.cuts.taus
         values = self.cuts.means[1:].mean(axis=1)  # of shape (cuts, measures)
         levels, samples = len(self.samples_of.levels), self.samples_of.samples
@@ -400,8 +394,6 @@ class _LeftOut:
     """What makes the tables, facts and notes of a study of left-out groups."""
 
     def __init__(self, study: GroupStudy, cuts: _Cuts, depth: int, rel: float) -> None:
-        import pandas as pd
-
         of: GroupCuts = study.cuts
         self.cuts, self.group_of, self.depth, self.unpooled = cuts, study.group_of, depth, of.unpooled
         counts = np.array(counts_of(of, study.judgments, rel)).reshape(-1, 2)
@@ -413,8 +405,6 @@ class _LeftOut:
 
     @cached_property
     def runs(self) -> pd.DataFrame:
-        import pandas as pd
-
         means = self.cuts.means
         cut_of = {group: c for c, group in enumerate(self.groups["group"], 1)}
         cuts = [cut_of[self.group_of[system]] for system in self.cuts.systems]
@@ -441,8 +431,6 @@ class _LeftOut:
         return pd.concat(tables, ignore_index=True)
 
     def by_group(self) -> pd.DataFrame:
-        import pandas as pd
-
         of_group = ["measure", "group"]
         changes = self._changes(of_group)
         tables = [

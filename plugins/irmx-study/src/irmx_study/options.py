@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
-from irmx import Scores, UsageError, scores
+from irmx import Scores, UsageError, parse_measure, scores
 from irmx.toolkit import (
     QRELS_HELP,
     Argument,
@@ -278,7 +278,5 @@ def refuse_without_scores(files: ResultFiles) -> None:
 
 def _new_measures(reference: str, measures: Sequence[Any]) -> list[Any]:
     """Return the measure of a reference, if it is not one of the settings that are scored."""
-    from irmx import parse_measure
-
     parsed = parse_measure(reference)
     return [] if any(str(parsed.NAME) == str(one.NAME) for one in measures) else [parsed]

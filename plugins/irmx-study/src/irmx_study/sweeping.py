@@ -14,7 +14,19 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from irmx import Grid, Join, Judgments, Measure, Run, Scores, TopicScores, UsageError, read_qrels, score_joined
+from irmx import (
+    DataError,
+    Grid,
+    Join,
+    Judgments,
+    Measure,
+    Run,
+    Scores,
+    TopicScores,
+    UsageError,
+    read_qrels,
+    score_joined,
+)
 from irmx.toolkit import (
     Call,
     Evaluator,
@@ -322,8 +334,6 @@ class _Data:
 def store(value: Any, path: str) -> None:
     """Write an object to a temporary file, which is named if it cannot be written, for instance because the disk is full."""
     import joblib
-
-    from irmx import DataError
 
     try:
         joblib.dump(value, path)

@@ -9,9 +9,10 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irmx import DataError, Scores, UsageError, read_table
 from irmx.toolkit import MissingTopicsWarning, list_some, parse_json, plural, print_rows, versions_of, visible
@@ -33,9 +34,6 @@ from irmx_study.pairs import complete_values
 from irmx_study.per_topic import range_of
 from irmx_study.planning import topics_for_t
 from irmx_study.result import Result, Titled, interval, p_text, topics_lacking, versions_fact, write_facts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 POWER = 0.8
 """The power with which the number of topics that is said to be needed would decide."""
@@ -229,8 +227,6 @@ def verdict(
 
 def _groups(slices: Any) -> pd.DataFrame:
     """Return the groups of topics as a table, a column per grouping; an empty cell is no group."""
-    import pandas as pd
-
     if isinstance(slices, (str, os.PathLike)):
         slices = read_table(slices, {"query_id": str}, "table of groups").arrow().to_pandas()
     if isinstance(slices, Mapping) and "query_id" not in slices:
@@ -418,8 +414,6 @@ class Verdict(Result):
     # -- tables ----------------------------------------------------------------------------------------------
 
     def _views(self) -> pd.DataFrame:
-        import pandas as pd
-
         rows = [self._row("claim", self._main, self.tested, breaking=False)]
         for doubt, of_doubt in self._of_doubts:
             rows += [self._row(doubt.name, view, tested, breaking) for view, tested, breaking in of_doubt]
@@ -435,8 +429,6 @@ class Verdict(Result):
         }  # fmt: skip
 
     def _table_of_doubts(self) -> pd.DataFrame:
-        import pandas as pd
-
         rows = []
         for doubt, of_doubt in self._of_doubts:
             outcomes = [tested.outcome for _, tested, _ in of_doubt]
@@ -457,8 +449,6 @@ class Verdict(Result):
         return min(rows, key=lambda row: row[1].errors)
 
     def _topics(self) -> pd.DataFrame:
-        import pandas as pd
-
         differences = self._main.differences
         known = np.flatnonzero(~np.isnan(differences))
         order = known[np.argsort(-differences[known], kind="stable")]

@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irmx import DataError, DataWarning, Scores, UsageError, registry
 from irmx.toolkit import PrintedRows, html_table, in_spreadsheet, plural
@@ -22,9 +23,6 @@ from irmx_study.report.documents import rankings, topics
 from irmx_study.report.parts import JUDGED, Reported, Section, Source, inline_svg
 from irmx_study.result import joined, p_text
 from irmx_study.verdicts import verdict
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST_NAMES = 16
 """Up to so many systems have a critical-difference diagram; the pairs of more are a heat map."""
@@ -374,8 +372,6 @@ def tables(reported: Reported) -> Section:
 
 def _values_by_topic(scores: Scores) -> pd.DataFrame:
     """Return one row per topic and system, with a column per view."""
-    import pandas as pd
-
     t, s = (index.ravel() for index in np.indices(scores.values.shape[:2]))
     names = {"query_id": np.array(scores.topics, dtype=object)[t], "system": np.array(scores.systems, dtype=object)[s]}
     return pd.DataFrame(names | {view: scores.values[:, :, v].ravel() for v, view in enumerate(scores.names)})
