@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irmx import Scores, UsageError
 from irmx.ragged import Bools, Ints
@@ -16,9 +17,6 @@ from irmx_study.letters import letters_of, ranks_alike
 from irmx_study.pairs import Compared, all_pairs_of, compared_pairs, signs_of
 from irmx_study.result import Result
 from irmx_study.view_groups import Groups
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SORTED_BY = ("mean", "difference", "effect", "p", "p_corrected", "system")
 """The columns that the table of systems can be sorted by; of these, p-values and names from the smallest."""
@@ -100,8 +98,6 @@ class ComparedSystems(Result):
         return self._made(f"estimates {sort}", lambda: self._estimates(sort)).copy()
 
     def _estimates(self, sort: str | None) -> pd.DataFrame:
-        import pandas as pd
-
         tables, rows, pairs = [], self.comparisons, len(self.compared.first)
         first = [name for name in rows.columns if name in ("measure", *self.scores.marks)]
         for v, sign in enumerate(signs_of(self.scores)):
@@ -128,8 +124,6 @@ class ComparedSystems(Result):
         view : str, optional
             The view or measure; by default the first.
         """
-        import pandas as pd
-
         systems, v = self.scores.systems, self.place_of(view)
         table = np.full((len(systems), len(systems)), np.nan)
         a, b = self.compared.first, self.compared.second
@@ -187,8 +181,6 @@ class ComparedSystems(Result):
         return np.where(significant, np.sign(columns["difference"]) * signs_of(self.scores)[:, None], 0).astype(int)
 
     def _views(self) -> pd.DataFrame:
-        import pandas as pd
-
         rows, pairs = self.comparisons, len(self.compared.first)
         views = self.scores.views.reset_index(drop=True).drop(columns=["less_is_better"], errors="ignore")
         table = views.iloc[np.repeat(np.arange(len(views)), pairs)].reset_index(drop=True)

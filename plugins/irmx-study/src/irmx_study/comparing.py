@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irmx import Citation, Scores, UsageError
 from irmx.ragged import Ints
@@ -25,9 +26,6 @@ from irmx_study.pairs import (
 )
 from irmx_study.paper_table import in_latex_format
 from irmx_study.result import Titled, for_reading, interval, p_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SIDE_BY_SIDE, IN_COLUMNS = 4, 12
 """So many views have their differences and p-values side by side; so many have a column of means."""
@@ -217,8 +215,6 @@ class Comparison(ComparedSystems):
 
     def summary(self, sort: str | None = None) -> pd.DataFrame:
         """Return the table ``"systems"``, the systems of each view sorted by a column; see :meth:`estimates`."""
-        import pandas as pd
-
         table, rows = self.frame("systems"), self._rows_per_view
         if sort is None:
             return table

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irmx import DataError, Param, Scores, UsageError
 from irmx.toolkit import list_some, plural, progress_bar
@@ -15,9 +16,6 @@ from irmx_study.facts import topics_of
 from irmx_study.pairs import complete_values
 from irmx_study.result import Result, Titled, for_reading
 from irmx_study.swaps import RELIABLE, SwapCounts, count_swaps, difference_needed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LEAST_SYSTEMS, _LEAST_TOPICS = 3, 4
 """So many systems; and two topics for each half."""
@@ -149,8 +147,6 @@ class _Discrimination:
         return Result(title, tables, scores, self.choices, self.facts, lambda: list(self.notes()), pictures, reading)
 
     def measures(self) -> pd.DataFrame:
-        import pandas as pd
-
         rows = []
         columns = self.comparison.compared.columns
         for v, name in enumerate(self.names):
@@ -165,8 +161,6 @@ class _Discrimination:
         return pd.DataFrame(rows)
 
     def asl(self) -> pd.DataFrame:
-        import pandas as pd
-
         rows, pairs, tables = self.comparison.comparisons, len(self.comparison.compared.first), []
         for v, name in enumerate(self.names):
             table = rows.iloc[v * pairs : (v + 1) * pairs].sort_values(["p_corrected", "p"], kind="stable")
@@ -177,8 +171,6 @@ class _Discrimination:
         return pd.concat(tables, ignore_index=True)
 
     def swaps(self) -> pd.DataFrame:
-        import pandas as pd
-
         tables = [swaps.table() for swaps in self.swap_counts]
         for name, table in zip(self.names, tables, strict=True):
             table.insert(0, "measure", name)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irmx.ragged import Array, Floats, Ints
 from irmx_study.compared_systems import ComparedSystems
 from irmx_study.pairs import signs_of
 from irmx_study.view_groups import Group
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _PLACES = 12
 """Differences of means are rounded to so many decimal places before their signs are compared."""
@@ -27,8 +25,6 @@ def signs(differences: Any) -> Floats:
 
 def counts_over(comparison: ComparedSystems) -> pd.DataFrame:
     """Return, for every measure with several views and pair, in how many of them a is better, worse or undecided."""
-    import pandas as pd
-
     rows = []
     systems, compared = comparison.scores.systems, comparison.compared
     for group in comparison.groups.several:
@@ -72,8 +68,6 @@ def _percent(share: Any) -> str:
 
 def borders(comparison: ComparedSystems) -> pd.DataFrame:
     """Return where the sign of the difference, or the significantly better system, changes between neighbouring views."""
-    import pandas as pd
-
     found: list[dict[str, Any]] = []
     columns = ["measure", "a", "b", "parameter", "lower", "upper"]
     others_of: list[str] = []
@@ -112,8 +106,6 @@ def borders(comparison: ComparedSystems) -> pd.DataFrame:
 
 def rank_bands(comparison: ComparedSystems) -> pd.DataFrame:
     """Return the best, median and worst rank of every system over the views of every measure with several."""
-    import pandas as pd
-
     from irmx_study.rankings import comparable_means
 
     scores, rows = comparison.scores, []

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from irmx.ragged import Bools, Floats, Ints
 from irmx_study.draws import shuffled_systems
 from irmx_study.paired import ExactValues, PairedValues
 from irmx_study.pairs import all_pairs_of
 from irmx_study.rankings import rounded
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 BINS = 21
 """Voorhees and Buckley's bins: with a width of 0.01, twenty of differences below 0.20, and one of larger ones."""
@@ -55,8 +51,6 @@ class SwapCounts:
 
     def table(self) -> pd.DataFrame:
         """Return one row per bin: ``low``, ``high``, ``compared``, ``tied``, ``swapped``, ``swap_rate``."""
-        import pandas as pd
-
         edges = np.round(self.width * np.arange(BINS), 12)
         compared, swapped = self.compared, self.counts[:, _OPPOSITE]
         rates = np.divide(swapped, compared, out=np.full(BINS, np.nan), where=compared > 0)

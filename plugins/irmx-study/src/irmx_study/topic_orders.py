@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from irmx import Scores, UsageError
 from irmx.toolkit import list_some, plural, suggest
 from irmx_study.choices import as_scores
 from irmx_study.result import Result, topics_lacking, versions_fact
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ORDERS = ("difference", "easiest", "hardest", "disputed")
 """What topics can be ordered by."""
@@ -116,8 +114,6 @@ def two_systems(scores: Scores, a: str | None, b: str | None) -> tuple[str, str]
 
 
 def _of_two(scores: Scores, a: str, b: str) -> pd.DataFrame:
-    import pandas as pd
-
     columns: dict[str, Any] = {"query_id": list(scores.topics)}
     first, second = scores.systems.index(a), scores.systems.index(b)
     for v, view in enumerate(scores.names):
@@ -128,8 +124,6 @@ def _of_two(scores: Scores, a: str, b: str) -> pd.DataFrame:
 
 
 def _of_all(scores: Scores, by: str) -> pd.DataFrame:
-    import pandas as pd
-
     if by == "disputed" and len(scores.systems) < 2:
         raise UsageError(f"Disputed topics need two systems or more. There is only {', '.join(scores.systems)}.")
     columns: dict[str, Any] = {"query_id": list(scores.topics), "systems": (~scores.missing.any(axis=2)).sum(axis=1)}
