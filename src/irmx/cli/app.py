@@ -14,7 +14,7 @@ import click
 
 from irmx.cli.click_command import Option, click_command
 from irmx.cli.commands import CommandGroup
-from irmx.cli.load import LOADED
+from irmx.cli.load import LOADED, load_file
 from irmx.data.files import MAX_DECOMPRESSED, bytes_of
 from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError, text_of, too_little_memory
 from irmx.registry import entry_points, folder_of
@@ -238,7 +238,5 @@ def _options(
             max_decompressed  # for the processes that read files, too, until the command ends
         )
         click.get_current_context().call_on_close(lambda: _restore(MAX_DECOMPRESSED, before))
-    from irmx.cli.load import load_file
-
     for path in load or ():
         load_file(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import json
@@ -15,8 +16,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from irmx.cli.click_command import click_command
+from irmx.data.new_file import new_file
 from irmx.declare.command import SECTIONS, Command
-from irmx.errors import IrmxError, PluginError, UsageError, text_of
+from irmx.errors import DataError, IrmxError, PluginError, UsageError, text_of
 from irmx.hookspecs import hookimpl
 from irmx.registry import entry_points, is_filled, registry
 from irmx.text import suggest, visible, visible_lines
@@ -75,13 +77,10 @@ def _cache_file() -> Path:
 
 def _keep(file: Path, text: str) -> None:
     """Write a file of the cache; where that is not possible, the next command does without."""
-    try:
+    with contextlib.suppress(OSError, DataError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_name(f"{file.name}.{os.getpid()}")
-        beside.write_text(text, encoding="utf-8")
-        os.replace(beside, file)
-    except OSError:
-        pass
+        with new_file(file) as out:
+            out.write(text.encode())
 
 
 def _key_of_plugins() -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
-from irmx.adapters.ir_datasets.listing import Listed
+from irmx.adapters.ir_datasets.listing import Listed, listed
 from irmx.cli.click_command import Argument, Option
 from irmx.cli.printing import FormatOption, print_rows
-from irmx.declare.columns import REQUIRED, Column
+from irmx.declare.columns import ITERATION, REQUIRED, Column, vocabulary
 from irmx.errors import DataError, UsageError
-from irmx.text import list_some, suggest
+from irmx.text import list_some, note, suggest
 
 _COLUMNS = ("dataset", "qrels", "columns", "source")
 """What is printed: the dataset's id, the extra fields of its qrels, the columns that measures find and where each comes from
@@ -37,9 +37,6 @@ def datasets(
     columns that measures find and where each comes from (the qrels, or a field of the documents), and what provides the
     dataset. Only declarations are read; nothing is downloaded.
     """
-    from irmx.adapters.ir_datasets.listing import listed
-    from irmx.text import note
-
     wanted, of_runs = _needed(measures or ())
     every, failed = listed()
     if part is not None and not any(_belongs(one.NAME, part) for one in every):
@@ -75,7 +72,6 @@ def _needed(measures: Sequence[str]) -> tuple[list[Column], list[Column]]:
     """Return the columns that measures require: those of the qrels, and those of the run."""
     import ir_measures
 
-    from irmx.declare.columns import ITERATION
     from irmx.declare.measures import Measure
     from irmx.score.evaluator import as_measures
 
@@ -103,8 +99,6 @@ def _names(every: Iterable[Listed]) -> set[str]:
 
 def _check_known(name: str, every: Iterable[Listed]) -> None:
     """Raise :class:`UsageError` for a column that nothing declares."""
-    from irmx.declare.columns import vocabulary
-
     known = {c.name for c in vocabulary() if c.table == "qrels"}
     known |= {field for one in every for field in (*one.qrels, *one.columns)}
     if name not in known:

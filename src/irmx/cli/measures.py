@@ -16,7 +16,6 @@ from irmx.cli.printing import FormatOption, print_rows
 from irmx.declare.citation import IR_MEASURES
 from irmx.declare.expressions import measure_names
 from irmx.declare.markup_html import described as described_in_html
-from irmx.declare.measures import Measure
 from irmx.declare.symbols import Symbol
 from irmx.declare.trec_names import is_trec_name, trec_measures
 from irmx.errors import UnknownNameError, UsageError
@@ -124,7 +123,7 @@ def _describe(name: str, described: Any, output_format: str) -> None:
     if output_format == "html" and isinstance(described, Symbol):
         text = described._repr_html_()
     elif output_format == "html":
-        scorer = described if isinstance(described, Measure) else registry().scorer(described.NAME) or described
+        scorer = MeasurePage(name, described).described
         text = described_in_html(
             name, scorer, f"{scorer.PRETTY_NAME}. {scorer.SHORT_DESC}", papers_of(described) or (IR_MEASURES,)
         )

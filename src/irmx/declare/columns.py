@@ -185,14 +185,12 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 }
 """The columns that every run, every qrels table and every table of scores has."""
 
+_IDS = {"qid": "query_id", "q_id": "query_id", "docno": "doc_id", "docid": "doc_id", "pid": "doc_id"}
+
 ALIASES: dict[str, dict[str, str]] = {
-    "run": {"qid": "query_id", "q_id": "query_id", "docno": "doc_id", "docid": "doc_id", "pid": "doc_id"},
+    "run": _IDS,
     "qrels": {
-        "qid": "query_id",
-        "q_id": "query_id",
-        "docno": "doc_id",
-        "docid": "doc_id",
-        "pid": "doc_id",
+        **_IDS,
         "label": "relevance",
         "subtopic_id": "iteration",
         "query-id": "query_id",

@@ -36,12 +36,11 @@ def params_of(function: Callable[..., Any], common: Mapping[str, Param]) -> tupl
     defaults = function.__kwdefaults__ or {}
     own = {}
     for name in names:
-        default = defaults.get(name, inspect.Parameter.empty)
-        param = (
-            _common(common[name], default)
-            if name in common and not isinstance(default, Param)
-            else _param(function, name, hints.get(name), default)
-        )
+        default = defaults.get(name, UNSET)
+        if name in common and not isinstance(default, Param):  # a default of None keeps the parameter's own
+            param = common[name] if default is None else _with_default(common[name], default)
+        else:
+            param = _param(function, name, hints.get(name), default)
         if param.has_default and param.default is not None:
             param.default = param.check(param.default, name, _named(function))
         own[name] = param
@@ -56,17 +55,16 @@ def _keyword_only(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names of the keyword-only arguments, having checked that there is one positional argument."""
     if not isinstance(function, types.FunctionType):
         raise UsageError(f"@irmx.measure decorates a function. Got {function!r} instead.")
-    code = function.__code__
-    positional = code.co_varnames[: code.co_argcount]
-    if len(positional) != 1 or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-        more = code.co_varnames[len(positional) + code.co_kwonlyargcount :]
-        stars = [s for s, flag in (("*", inspect.CO_VARARGS), ("**", inspect.CO_VARKEYWORDS)) if code.co_flags & flag]
-        arguments = ", ".join([*positional, *map("".join, zip(stars, more, strict=False))]) or "none"
+    names, several, named = inspect.getargs(function.__code__)
+    positional = names[: function.__code__.co_argcount]
+    if len(positional) != 1 or several or named:
+        more = (several and f"*{several}", named and f"**{named}")
+        arguments = ", ".join(filter(None, [*positional, *more])) or "none"
         raise UsageError(
             f"The measure function {function.__qualname__} must have one positional argument, the ranking, and its parameters after a *, such as "
             f"def {function.__name__}(ranking, *, k: int = 1). Its positional arguments are: {arguments}."
         )
-    return code.co_varnames[1 : 1 + code.co_kwonlyargcount]
+    return tuple(names[1:])
 
 
 def _hints(function: Callable[..., Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -96,11 +94,9 @@ def _enclosing(function: Callable[..., Any]) -> dict[str, Any]:
     return variables
 
 
-def _common(param: Param, default: Any) -> Param:
-    """Return a common parameter with the default of an argument; a default of None keeps the parameter's own."""
-    if default is inspect.Parameter.empty:
-        return _with(param, required=not param.has_default)
-    return param if default is None else _with(param, default=default)
+def _with_default(param: Param, default: Any) -> Param:
+    """Return a parameter with the default of an argument; without one, and without its own, it is required."""
+    return _with(param, required=not param.has_default) if default is UNSET else _with(param, default=default)
 
 
 def _with(param: Param, **changes: Any) -> Param:
@@ -119,21 +115,18 @@ def _param(function: Callable[..., Any], name: str, hint: Any, default: Any) -> 
     if isinstance(default, Param):
         return _with(default)
     hint, more = (get_args(hint)[0], get_args(hint)[1:]) if get_origin(hint) is Annotated else (hint, ())
-    given = UNSET if default is inspect.Parameter.empty else default
     for declared in more:
         if isinstance(declared, Param):
-            if given is UNSET and not declared.has_default:
-                return _with(declared, required=True)
-            return _with(declared, **({} if given is UNSET else {"default": given}))
+            return _with_default(declared, default)
     desc = next((text for text in more if isinstance(text, str)), f"the argument {name} of {function.__name__}")
     hint, nullable = _without_none(hint)
-    if hint is None and type(given) in _INFERRED:
-        hint = type(given)
+    if hint is None and type(default) in _INFERRED:
+        hint = type(default)
     dtype, choices = _dtype(hint)
     if dtype is None:
         problem = "has no annotation" if hint is None else f"has the annotation {hint!r}"
         raise UsageError(f"The argument {name!r} of {_named(function)} {problem}. Allowed are {_ALLOWED}.")
-    return Param(dtype, desc, default=given, required=given is UNSET, choices=choices, nullable=nullable)
+    return Param(dtype, desc, default=default, required=default is UNSET, choices=choices, nullable=nullable)
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:

@@ -99,13 +99,10 @@ def problems_of_class(measure: Measure) -> Iterator[str]:
 
 def _of_range(measure: Measure) -> Iterator[str]:
     values: Any = measure.RANGE
-    well_formed = (
-        isinstance(values, (tuple, list))
-        and len(values) == 2
-        and all(one is None or _is_real(one) for one in values)
-        and bounds(values)[0] <= bounds(values)[1]
-    )
-    if not well_formed:
+    low, high = math.inf, -math.inf
+    if isinstance(values, (tuple, list)) and len(values) == 2 and all(one is None or _is_real(one) for one in values):
+        low, high = bounds(values)
+    if not low <= high:
         yield (
             f"declares RANGE = {value_repr(values)}; its smallest and its largest value are expected, such as (0, 1) or "
             "(0, math.inf)."
@@ -116,8 +113,7 @@ def _of_range(measure: Measure) -> Iterator[str]:
             f"declares DEFAULT = {value_repr(default)}; the value of a topic without documents is expected, a finite "
             "number."
         )
-    elif well_formed and not bounds(values)[0] <= default <= bounds(values)[1]:
-        low, high = bounds(values)
+    elif low <= high and not low <= default <= high:
         yield (
             f"declares DEFAULT = {default:g}, the value of a topic without documents, which is outside its RANGE "
             f"[{low:g}, {high:g}]."
