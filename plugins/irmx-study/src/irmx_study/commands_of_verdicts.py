@@ -127,7 +127,7 @@ def verdict_on_runs(
         Option(
             "--expect",
             metavar="FILE",
-            help="An earlier verdict (-o jsonl), which must be on the same qrels and topics.",
+            help="An earlier verdict (-o jsonl), which must be of the same measure, on the same qrels, judges and topics.",
         ),
     ] = None,
     config: Annotated[
