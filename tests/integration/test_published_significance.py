@@ -104,7 +104,11 @@ def test_sakai_randomised_tukey(sakai: PairedValues) -> None:
 
 @pytest.mark.parametrize(
     ("test", "published"),
-    [(TTest(), 0.0013193972), (WilcoxonTest(method="asymptotic", continuity=True), 0.003445188), (SignTest(), 0.009559879)],
+    [
+        (TTest(), 0.0013193972),
+        (WilcoxonTest(method="asymptotic", continuity=True), 0.003445188),
+        (SignTest(), 0.009559879),
+    ],
 )
 def test_urbano_tests_without_draws(urbano: PairedValues, test: TTest, published: float) -> None:
     [p] = test.test(urbano)[1]
