@@ -251,8 +251,15 @@ def _qrels_digests(judgments: Judgments, names: Sequence[str]) -> dict[str, str]
             columns[name] = np.asarray(values)[row]
     codes = [np.unique(column.astype(str), return_inverse=True)[1] for column in columns.values()]
     order = np.lexsort(codes[::-1])
-    ids = [columns.pop(name)[order].tolist() for name in ("topic", "doc")]
-    return {"": _digest(ids)} | {name: _digest(column[order].tolist()) for name, column in columns.items()}
+    digests = {name: _column_digest(column[order]) for name, column in columns.items()}
+    return {"": digests.pop("topic") + digests.pop("doc"), **digests}
+
+
+def _column_digest(column: np.ndarray[Any, Any]) -> str:
+    """Return a digest of numbers, or of texts, for which joblib would take seconds."""
+    if column.dtype.kind in "biuf":
+        return _digest(np.ascontiguousarray(column, dtype=float))
+    return sha256("\0".join(column.astype(str).tolist()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _parameter_values(owner: Measure | Symbol) -> Iterator[Any]:
