@@ -167,9 +167,10 @@ def of_weights(main: View, topics: Sequence[str], weights: Any) -> Doubt:
         weights = {"query_id": list(weights), "weight": list(weights.values())}
     table = read_table(weights, {"query_id": str, "weight": Param(float, "weight", low=0)}, "table of weights")
     ids = table["query_id"].tolist()
-    if len(set(ids)) < len(ids):
-        rows = [row for row, topic in enumerate(ids) if ids.count(topic) > 1][:2]
-        raise DataError(f"{table.place(rows)}: a topic has two weights. Leave one out.")
+    first: dict[str, int] = {}
+    for row, topic in enumerate(ids):
+        if first.setdefault(topic, row) != row:
+            raise DataError(f"{table.place([first[topic], row])}: topic {topic} has two weights. Leave one out.")
     of_topic = dict(zip(table["query_id"].tolist(), table["weight"].tolist(), strict=True))
     known = [topics[t] for t in np.flatnonzero(~np.isnan(main.differences)).tolist()]
     if lacking := [topic for topic in known if topic not in of_topic]:
