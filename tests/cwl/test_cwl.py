@@ -191,6 +191,25 @@ def test_a_dynamic_player_moves_the_goal_and_the_budget():
     assert value("CWL(user=bpm(T=9,K=2,hc=1),value=ED)", qrels, run) == 3  # budgets 2, 2.5, 3
 
 
+@pytest.mark.parametrize(
+    ("user", "closed", "expected"),
+    [  # five relevant documents, then five others, to rank 1,000; the first two are cwl_eval's
+        ("tbg", "", {"ETU": 4.9692, "ETC": 309.0014, "ED": 309.0014}),
+        ("u", "", {"ETU": 4.9999, "ED": 995.2235}),
+        ("tbg", ",closed=False", {"ETU": 4.7427, "ED": 309.0014}),
+        ("u", ",closed=False", {"ETU": 0.0378, "ED": 996.2159}),
+        ("u(L=1e9)", ",depth=1", {"EU": 1.0, "ETU": 1.0, "ED": 1.0}),
+        ("rbp(p=0.5)", ",depth=1", {"ETU": 0.5}),
+        ("rbp(p=0.5)", ",depth=1,closed=True", {"ETU": 1.0}),
+    ],
+)
+def test_users_who_are_closed_at_the_last_rank(user, closed, expected):
+    qrels = {"q": {doc: int(doc < "f") for doc in "abcdefghij"}}
+    run = {"q": {doc: -float(i) for i, doc in enumerate("abcdefghij")}}
+    found = {name: value(f"CWL(user={user},value={name}{closed})", qrels, run) for name in expected}
+    assert found == pytest.approx(expected, abs=5e-5)
+
+
 def test_the_two_rules_of_a_forager():
     goal, rate, both = (
         value(f"CWL(user=ift(rules='{r}',A=0.5,R2=3),value=ED,depth=3)") for r in ("goal", "rate", "both")

@@ -28,6 +28,8 @@ class User(Symbol):
 
     KIND = KIND
     ATTRIBUTE = False  # pages have an examination by rbp, too
+    CLOSED = 0
+    """The number of last ranks from which the user does not go on, unless ``closed`` of ``CWL`` is false."""
 
     def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
         """Return C(i), the probability to go on from each rank to the next one.
@@ -287,7 +289,7 @@ class ERR(User):
 class FadingByTime(User):
     """A user who goes on for half of the documents while ``half_life`` passes: time-biased gain, normalised as in cwl_eval.
 
-    The costs are seconds.
+    The costs are seconds. As in cwl_eval, nobody goes on from the last rank; ``CWL(user=tbg,closed=False)`` is the endless user.
 
     References
     ----------
@@ -295,6 +297,7 @@ class FadingByTime(User):
     """
 
     NAME = "tbg"
+    CLOSED = 1
     SHORT_DESC = "stops with the same probability in every second"
     FORMULA = Formula(
         "C(i) = 2^{-c_i / h}",
@@ -312,7 +315,8 @@ class FadingByTime(User):
 class FadingByText(User):
     """A user who stops anywhere in the first ``L`` characters with the same probability: U-measure, normalised as in cwl_eval.
 
-    The costs are in the unit of ``L``.
+    The costs are in the unit of ``L``. As in cwl_eval, nobody comes to the last rank, ``depth``; ``CWL(user=u,closed=False)`` is the
+    endless user.
 
     References
     ----------
@@ -320,6 +324,7 @@ class FadingByText(User):
     """
 
     NAME = "u"
+    CLOSED = 2
     SHORT_DESC = "stops anywhere before a cost of L, with the same probability"
     FORMULA = Formula(
         r"C(i) = \frac{\max(0, L - K_i)}{L - K_{i-1}}",

@@ -128,8 +128,7 @@ class ContinuingUser(Measure):
         "depth": Param(int, "last rank that a user can come to", default=1000, low=1, high=LAST, unit="ranks"),
         "closed": Param(
             bool,
-            "whether a user at the last rank stops there for sure; cwl_eval drops those who would go on",
-            default=False,
+            "whether a user at the last rank stops there for sure; by default as in cwl_eval, where only tbg and u do",
         ),
         **{name: param for name, param in COMMON_PARAMS.items() if name != "cutoff"},
     }
@@ -176,9 +175,7 @@ class ContinuingUser(Measure):
 
     def draw_user(self, rankings: Rankings, ax: Any) -> None:
         amounts = self._amounts(rankings)
-        go_on = continuation(self["user"], amounts)[0]
-        if self["closed"]:
-            go_on[-1] = 0
+        go_on = self._go_on(amounts)[0]
         reach = np.cumprod(np.append(1.0, go_on[:-1]))
         shown = int(np.clip(np.searchsorted(-reach, -_HARDLY), min(5, len(reach)), _DRAWN))
         rank = np.arange(1, shown + 1)
@@ -197,11 +194,18 @@ class ContinuingUser(Measure):
         ax.set_xlabel("rank")
         ax.set_ylabel("probability")
 
+    def _go_on(self, amounts: _Amounts) -> Floats:
+        """Return the probability to go on from every rank of every topic."""
+        go_on = continuation(self["user"], amounts)
+        closed = getattr(self["user"], "CLOSED", 0)
+        if self["closed"] is not None:
+            closed = max(1, closed) if self["closed"] else 0
+        go_on[:, max(0, go_on.shape[1] - closed) :] = 0
+        return go_on
+
     def _weighted(self, amounts: _Amounts) -> tuple[Floats, Floats]:
         """Return the weights and the amounts of all ranks of every topic, whose product adds up to the value."""
-        go_on = continuation(self["user"], amounts)
-        if self["closed"]:
-            go_on[:, -1] = 0
+        go_on = self._go_on(amounts)
         reach = np.cumprod(np.append(np.ones((len(go_on), 1)), go_on[:, :-1], axis=1), axis=1)
         amount = {"U": amounts.gain, "C": amounts.cost, "D": np.ones(go_on.shape)}[self["value"][-1]]
         if self["value"] == "ED":
