@@ -128,7 +128,9 @@ def test_every_option_of_every_convention_is_worked_or_of_irmx() -> None:
     unworked = {
         ("ideal", "min(k,retrieved)"),
         ("ties", "docid-descending-64"),
-        *(("rounding", str(i)) for i in (3, 4, 5)),
+        ("grades", "cut"),
+        ("grades", "refused"),
+        *(("rounding", f"{i}{half}") for i in (2, 3, 4, 5) for half in ("", "-half-up") if (i, half) != (2, "")),
     }
     assert options - worked == unworked, "these are in other tests"
     for tool in TOOLS:
@@ -198,7 +200,7 @@ def test_steps_add_up_and_tools_are_named(demo: Any, command: Any) -> None:
     found = irmx.reconcile(*demo, "nDCG@10", f"{ideal:.4f}")
     table = found.frame()
     first = table[table["explanation"] == 1]
-    assert list(table.columns) == ["explanation", "step", "convention", "option", "change", "value", "tools"]
+    assert list(table.columns) == ["explanation", "step", "convention", "option", "change", "value", "tools", "percent"]
     assert set(zip(first["convention"], first["option"], strict=True)) == {("gain", "exp2"), ("judged", "retrieved")}
     assert first["value"].iloc[-1] == pytest.approx(ideal)
     assert found.value + first["change"].sum() == pytest.approx(ideal)
@@ -254,6 +256,89 @@ def test_percentages_decimals_and_double_rounding(demo: Any) -> None:
         {str(i): {"a": int(i < 75747), "z": 1} for i in range(1000000 // 1000)}, {"0": {"a": 1.0}}, "P@1", "0.0010"
     )
     assert twice.explanations[0].changes == ()
+
+
+TWICE = {"q": {"A": 1}}, pd.DataFrame({"query_id": "q", "doc_id": ["A", "A"], "score": [2.0, 1.0]})
+
+
+@pytest.mark.parametrize(
+    ("measure", "text", "percent"),
+    [
+        ("nDCG@10", "1.6309", False),
+        ("nDCG@10", 1.63093, False),
+        ("R@10", "2.0", False),
+        ("AP", 2, False),
+        ("AP", "100", True),
+    ],
+)
+def test_numbers_above_1_are_read_as_they_are_and_as_percentages(measure: str, text: Any, percent: bool) -> None:
+    """One relevant document, which is ranked twice: R = 2, AP = 1 + 1, nDCG = 1 + 1 / log2(3)."""
+    found = irmx.reconcile(*TWICE, measure, text)
+    [one] = found.explanations
+    assert dict(one.changes) == ({} if percent else {"duplicates": "twice"})
+    assert found.frame()["percent"].tolist() == [percent]
+    assert ("read as a percentage" if percent else "read as it is") in found.summary()
+
+
+def test_scores_by_topic_are_all_percentages_or_none() -> None:
+    qrels = {"q": {"A": 1}, "r": {"A": 1, "B": 1}}
+    run = pd.DataFrame({"query_id": ["q", "q", "r"], "doc_id": ["A", "A", "B"], "score": [2.0, 1.0, 1.0]})
+    plain = irmx.reconcile(qrels, run, "R@10", scores={"q": "2.0", "r": "0.5"})
+    assert [one.changes for one in plain.explanations] == [(("duplicates", "twice"),)]
+    percent = irmx.reconcile(qrels, run, "R@10", scores={"q": "100", "r": "50"})
+    assert [(one.changes, one.percent) for one in percent.explanations] == [((), True)]
+    both = irmx.reconcile(qrels, run, "R@10", scores={"q": "2.0", "r": "50"})
+    assert both.explanations == []
+    assert "1 of 2 topics differ" in both.summary()
+
+
+def test_half_is_rounded_up_or_to_even() -> None:
+    """Of eight documents retrieved one is relevant: .125 is .12 in Python, and .13 in Java."""
+    qrels = {"q": {"d0": 1}, "r": {"d0": 1, "x": 1}}
+    run = {topic: {f"d{i}": -float(i) for i in range(8)} for topic in qrels}
+    for option, value in (("2", ".12"), ("2-half-up", ".13")):
+        found = irmx.reconcile(qrels, run, "P@10", scores={"q": value + "00000", "r": value + "00000"})
+        [one] = found.explanations
+        assert dict(one.changes) == {"divisor": "retrieved", "rounding": option}
+        assert any("OpenSearch" in tool for tool in one.tools) == (option == "2-half-up")
+
+
+@pytest.mark.parametrize("topics", ["qrels", "both", "relevant", "hit"])
+def test_a_tool_is_found_over_other_topics(topics: str) -> None:
+    """OpenSearch's nDCG has four changes; the file lacks a topic, and finds nothing in another."""
+    qrels = {f"t{i}": {"a": 3, "b": 1, "c": -1, f"d{i}": 2, "z": int(i > 1)} for i in range(9)} | {"n": {"a": 0}}
+    run = {f"t{i}": {"c": 2.0, "b": 2.0, f"d{i}": 2.0, "x": 3.0 - i, "a": 1.0} for i in range(8)} | {"n": {"a": 1.0}}
+    run["t7"] = {"x": 1.0}
+    parts = irmx.reconcile(qrels, run, "nDCG@3", 0).topics
+    rules = {"ties": "file", "gain": "exp2", "negatives": "kept", "rounding": "2-half-up", "topics": topics}
+    found = irmx.reconcile(qrels, run, "nDCG@3", f"{parts.mean(rules):.6f}")
+    named = [one for one in found.explanations if any("OpenSearch" in tool for tool in one.tools)]
+    assert named
+    assert all(one.value == pytest.approx(parts.mean(rules), abs=1e-12) for one in named)
+
+
+def test_what_decides_is_a_topic_on_which_explanations_differ() -> None:
+    """AP over the relevant documents found: they are divided by, or the others are not known, which is the same."""
+    qrels = {"1": {"a": 1, "b": 1}, "2": {"c": 1, "d": 1, "e": 1}}
+    run = {"1": {"a": 2.0, "x": 1.0}, "2": {"y": 3.0, "c": 2.0, "d": 1.0}}
+    found = irmx.reconcile(qrels, run, "AP", ".7917")  # (1 + (1/2 + 2/3) / 2) / 2
+    assert len(found.explanations) == 2
+    assert found.deciding() is None
+    assert "No topic here tells them apart" in found.summary()
+
+
+def test_grades_may_be_cut_to_whole_numbers() -> None:
+    """trec_eval reads 0.4 as 0, and 1.9 as 1; pytrec_eval refuses fractions."""
+    qrels = {"1": {"a": 1.9, "b": 0.4, "c": 1}, "2": {"a": 0.25, "b": 0.75}}
+    run = {"1": {"b": 3.0, "a": 2.0, "c": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+    found = irmx.reconcile(qrels, run, "nDCG@10", ".3467")  # ((1/log2(3) + 1/2) / (1 + 1/log2(3)) + 0) / 2
+    [one] = found.explanations
+    assert one.changes == (("grades", "cut"),)
+    assert {"trec_eval", "ranx"} <= set(one.tools)
+    assert not {"pytrec_eval", "ir_measures", "BEIR"} & set(one.tools)
+    assert irmx.reconcile(qrels, run, "AP(rel=0.5)", "0.2917").explanations[0].changes == (("grades", "cut"),)
+    [own] = irmx.reconcile(qrels, run, "nDCG@10", f"{found.value:.4f}").explanations
+    assert not {"trec_eval", "pytrec_eval", "ir_measures"} & set(own.tools)
 
 
 def test_two_numbers_of_one_tool_follow_the_same_conventions(demo: Any, command: Any, tmp_path: Path) -> None:

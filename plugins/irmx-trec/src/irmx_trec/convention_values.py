@@ -10,14 +10,14 @@ import numpy as np
 
 from irmx import Judgments, Run
 from irmx.ragged import Array, Bools, Floats, Ints
-from irmx_trec.conventions import CONVENTIONS
+from irmx_trec.conventions import CONVENTIONS, HALF_UP
 
 Changes = Mapping[str, str]
 
-_OF_RANKINGS = ("ties", "duplicates", "self", "unjudged")
+_OF_RANKINGS = ("ties", "duplicates", "self", "unjudged", "grades")
 """The conventions about which documents a run has, and in which order."""
 
-_OF_IDEALS = ("judged", "ideal", "gain", "threshold", "negatives", "discount", "cutoff")
+_OF_IDEALS = ("judged", "ideal", "gain", "threshold", "negatives", "discount", "cutoff", "grades")
 """The conventions about ideal rankings."""
 
 _MOST_GRADES = 6
@@ -92,6 +92,7 @@ class Topics:
             "tied": sum(len(s) - int((np.unique(s.astype(np.float32), return_counts=True)[1] == 1).sum()) for _, s, *_ in shown),
             "duplicates": sum(len(docs) - len(set(docs.tolist())) for docs, *_ in shown),
             "negatives": sum(int((grade < 0).sum()) for grade in self.grades),
+            "fractions": sum(int((grade % 1 != 0).sum()) for grade in self.grades),
             "zeros": sum(int((grade <= 0).sum()) for grade in self.grades),
             "unjudged": sum(int(np.isnan(grade).sum()) for _, _, grade, _ in shown),
             "self": sum(int(own.sum()) for *_, own in shown),
@@ -107,6 +108,7 @@ class Topics:
         """Return the options of conventions, other than those of irmx, that can matter for these files."""
         f = self.facts
         matters = {
+            "grades": f["fractions"],
             "ties": f["tied"], "duplicates": f["duplicates"], "negatives": f["negatives"],
             "unjudged": f["unjudged"], "self": f["self"], "topics": f["missing"] or f["unknown"] or f["without hit"],
             "no-relevant": f["without hit"] or f["unknown"],
@@ -116,7 +118,9 @@ class Topics:
             if self.kind not in convention.measures or not matters.get(name, True):
                 continue
             options = list(convention.options)[1:]
-            if name == "gain":
+            if name == "grades":
+                options = ["cut"]
+            elif name == "gain":
                 options = ["linear", "exp2", "binary"] * (f["largest"] > 1) + ["judged"] * (f["zeros"] > 0)
                 options = [option for option in options if option != self.gain]
             elif name == "threshold":
@@ -162,7 +166,7 @@ class Topics:
         if no_relevant == "skipped":
             counted = counted & has_relevant
         if (decimals := self._option(changes, "rounding")) != "none":
-            value = value.round(int(decimals))
+            value = _rounded(value, decimals)
         weight = below if self._option(changes, "mean") == "micro" else np.ones(len(value))
         return np.where(counted, value, np.nan), np.where(counted, weight, 0.0)
 
@@ -182,6 +186,10 @@ class Topics:
         if key not in self._ratios:
             self._ratios[key] = self._gain_ratios(changes) if self.kind == "nDCG" else self._relevance_ratios(changes)
         return self._ratios[key]
+
+    def _judged(self, changes: Changes) -> list[Floats]:
+        """Return the grades of all judged documents, by topic."""
+        return [np.trunc(grade) for grade in self.grades] if changes.get("grades") == "cut" else self.grades
 
     def _cutoff(self, changes: Changes) -> int | None:
         cutoff = changes.get("cutoff", "usual")
@@ -214,7 +222,7 @@ class Topics:
             if changes.get("judged", "all") == "retrieved":
                 judged = retrieved[i, :size]
             else:
-                judged = self._gains(self.grades[i], changes)
+                judged = self._gains(self._judged(changes)[i], changes)
             best = np.sort(retrieved[i, :size][:k] if ideal == "top-k" else judged)[::-1]
             if ideal == "ones":
                 best = np.ones(k if k is not None else size)
@@ -257,7 +265,7 @@ class Topics:
         if changes.get("judged", "all") == "retrieved":
             relevant = is_relevant.sum(axis=1)
         else:
-            relevant = np.array([np.count_nonzero(grade >= threshold) for grade in self.grades], dtype=float)
+            relevant = np.array([np.count_nonzero(grade >= threshold) for grade in self._judged(changes)], dtype=float)
         within = is_relevant[:, :k]
         depth = float(k) if k is not None else within.shape[1]
         found, at_most_k = within.sum(axis=1), np.minimum(relevant, depth)
@@ -294,9 +302,11 @@ class Topics:
             self._ranked[key] = self._rank(*key)
         return self._ranked[key]
 
-    def _rank(self, ties: str, duplicates: str, itself: str, unjudged: str) -> Ranked:
+    def _rank(self, ties: str, duplicates: str, itself: str, unjudged: str, fractions: str) -> Ranked:
         lists = []
         for docs, score, grade, own in self._rows:
+            if fractions == "cut":
+                grade = np.trunc(grade)
             keep = np.ones(len(docs), dtype=bool)
             if itself == "dropped":
                 keep &= ~own
@@ -318,6 +328,13 @@ class Topics:
             grades[i, : len(grade)] = grade
             groups[i, : len(grade)] = group
         return Ranked(grades, groups.astype(np.int64), np.array([len(grade) for grade, _ in lists]))
+
+
+def _rounded(value: Floats, decimals: str) -> Floats:
+    """Return values rounded to decimals, half to even or, as Java does, half up."""
+    places = int(decimals.removesuffix(HALF_UP))
+    up = np.floor(value * 10**places + 0.5) / 10**places
+    return np.asarray(up if decimals.endswith(HALF_UP) else value.round(places))
 
 
 def _one_each(docs: Array, which: str) -> Bools:

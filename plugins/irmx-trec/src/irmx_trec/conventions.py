@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 ALL = ("nDCG", "AP", "P", "R", "RR")
 """The measures, by their names in ir_measures, of which conventions are known."""
 
+HALF_UP = "-half-up"
+"""The end of options of rounding under which half is rounded up, as by Java; it is rounded to even otherwise."""
+
 
 @dataclass(frozen=True)
 class Convention:
@@ -25,6 +28,7 @@ class Convention:
 
 
 CONVENTIONS = {one.name: one for one in (
+    Convention("grades", "grades that are not whole numbers", {"kept": "kept", "cut": "cut to whole numbers", "refused": "refused"}),
     Convention("gain", "what a grade is worth", {
         "linear": "the grade", "exp2": "2^grade - 1", "binary": "1 if relevant", "judged": "1 if judged at all",
     }, ("nDCG",)),
@@ -62,7 +66,9 @@ CONVENTIONS = {one.name: one for one in (
         "hit": "those with a relevant document retrieved",
     }),
     Convention("no-relevant", "a topic without relevant documents", {"0": "has the value 0", "1": "has the value 1", "skipped": "is left out"}),
-    Convention("rounding", "decimals of each topic's value", {"none": "all", "2": "2", "3": "3", "4": "4", "5": "5"}),
+    Convention("rounding", "decimals of each topic's value", {
+        "none": "all", **{f"{n}": f"{n}, half to even" for n in (2, 3, 4, 5)}, **{f"{n}{HALF_UP}": f"{n}, half up" for n in (2, 3, 4, 5)},
+    }),
     Convention("mean", "how topics are put together", {"macro": "the mean of their values", "micro": "sums over topics are divided"}, ("nDCG", "P", "R")),
 )}  # fmt: skip
 """All conventions, by name."""
@@ -81,6 +87,7 @@ class Tool:
         return f"{self.tool} {self.name}".strip()
 
 
+_CUT, _WHOLE = {"grades": "cut"}, {"grades": "refused"}
 _LIST = {"ties": "file", "duplicates": "twice"}
 _BOTH = {"topics": "both"}
 _LEARNING = {"ties": "file", "judged": "retrieved", **_BOTH}
@@ -90,13 +97,13 @@ _ST_ALL = {"ties": "docid-ascending", "duplicates": "twice"}
 _BINARY_LIST = {**_LIST, **_SKIPPED, **_BOTH}
 
 TOOLS = (
-    Tool("trec_eval -c", ALL), Tool("trec_eval", ALL, _BOTH),
-    Tool("trec_eval 10 -c", ALL, {"ties": "docid-descending-64"}), Tool("trec_eval 10", ALL, {"ties": "docid-descending-64", **_BOTH}), Tool("pytrec_eval", ALL, _BOTH), Tool("ir_measures", ALL),
-    Tool("ir_measures", ("RR",), {"ties": "docid-ascending"}, "RR@k"),
+    Tool("trec_eval -c", ALL, _CUT), Tool("trec_eval", ALL, {**_CUT, **_BOTH}),
+    Tool("trec_eval 10 -c", ALL, {**_CUT, "ties": "docid-descending-64"}), Tool("trec_eval 10", ALL, {**_CUT, "ties": "docid-descending-64", **_BOTH}),
+    Tool("pytrec_eval", ALL, {**_WHOLE, **_BOTH}), Tool("ir_measures", ALL, _WHOLE), Tool("ir_measures", ("RR",), {**_WHOLE, "ties": "docid-ascending"}, "RR@k"),
     Tool("ir_measures", ("nDCG",), {"gain": "exp2", "rounding": "5"}, "nDCG(dcg='exp-log2')"),
-    Tool("BEIR", ("nDCG", "AP", "P", "R"), {"self": "dropped", **_BOTH}),
+    Tool("BEIR", ("nDCG", "AP", "P", "R"), {**_WHOLE, "self": "dropped", **_BOTH}),
     Tool("BEIR", ("RR",), {"ties": "file"}, "MRR"), Tool("BEIR", ("R",), {"ties": "file", "divisor": "min(R,k)"}, "R_cap"),
-    Tool("ranx", ALL), Tool("ranx", ("nDCG",), {"gain": "exp2"}, "ndcg_burges"), Tool("ranx", ("R",), {"divisor": "any"}, "hit_rate"),
+    Tool("ranx", ALL, _CUT), Tool("ranx", ("nDCG",), {**_CUT, "gain": "exp2"}, "ndcg_burges"), Tool("ranx", ("R",), {**_CUT, "divisor": "any"}, "hit_rate"),
     Tool("trectools", ALL, {"topics": "run"}), Tool("trectools", ("nDCG",), {"topics": "run", "ties": "docid-ascending"}, "get_ndcg"),
     Tool("trectools", ("AP", "P", "R", "RR"), {"topics": "run", "ties": "docid-ascending"}, "trec_eval=False"),
     Tool("trectools", ("nDCG",), {"topics": "run", "ties": "docid-ascending", "gain": "exp2"}, "trec_eval=False"),
@@ -155,8 +162,8 @@ TOOLS = (
     Tool("Quepid", ("nDCG",), {**_LIST, "gain": "exp2", "negatives": "kept", "ideal": "uncut"}, "NDCG@k"),
     Tool("Quepid", ("nDCG",), {**_LIST, "gain": "exp2", "negatives": "kept"}, "NDCG_CUT@k"),
     Tool("Quepid", ("P",), {**_LIST, "divisor": "retrieved"}), Tool("Quepid", ("AP",), {**_LIST, **_SKIPPED}), Tool("Quepid", ("RR",), _LIST),
-    Tool("OpenSearch", ("nDCG",), {**_LIST, "gain": "exp2", "negatives": "kept", "rounding": "2"}),
-    Tool("OpenSearch", ("P",), {**_LIST, "divisor": "retrieved", "rounding": "2"}), Tool("OpenSearch", ("AP",), {**_LIST, "rounding": "2"}),
+    Tool("OpenSearch", ("nDCG",), {**_LIST, "gain": "exp2", "negatives": "kept", "rounding": f"2{HALF_UP}"}),
+    Tool("OpenSearch", ("P",), {**_LIST, "divisor": "retrieved", "rounding": f"2{HALF_UP}"}), Tool("OpenSearch", ("AP",), {**_LIST, "rounding": f"2{HALF_UP}"}),
     Tool("Elasticsearch", ("nDCG",), {**_LIST, "gain": "exp2", "ideal": "min(k,retrieved)"}),
     Tool("Elasticsearch", ("P",), {**_LIST, "divisor": "retrieved"}), Tool("Elasticsearch", ("R", "RR"), _LIST),
 )  # fmt: skip

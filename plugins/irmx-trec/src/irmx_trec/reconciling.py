@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, compress, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from irmx import DataError, Param, UsageError, parse_measure, read_qrels, read_run, read_table
 from irmx.toolkit import content_of, list_some, plural
 from irmx_trec.convention_values import Topics
-from irmx_trec.conventions import ALL, CONVENTIONS, TOOLS, Tool
+from irmx_trec.conventions import ALL, CONVENTIONS, HALF_UP, TOOLS, Tool
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,10 @@ _AROUND = 0.1
 Fit = frozenset[tuple[str, str]]
 """Changes under which a number comes out: conventions and their options."""
 
+_HOW_READ = {False: "read as it is", True: "read as a percentage"}
+
 _SHARED = (
+    "grades",
     "judged",
     "threshold",
     "negatives",
@@ -60,15 +63,15 @@ class Given:
     text: str
 
     @classmethod
-    def of(cls, text: Any) -> Given:
-        """Return the number that a text states; percentages, and numbers above 1, are divided by 100."""
+    def of(cls, text: Any, percent: bool = False) -> Given:
+        """Return the number that a text states, divided by 100 if it is a percentage."""
         stated = str(text).strip()
         match = re.fullmatch(r"[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?\s*(%?)", stated)
         if match is None or not (match[1] or match[2]):
             raise UsageError(f"The value to explain is a number, such as .7012 or 70.12%. Got {stated!r} instead.")
         value = float(stated.rstrip("% "))
         decimals = max(0, min(12, len(match[2] or "") - int(match[3] or 0)))
-        if match[4] or (isinstance(text, str) and 1 < value <= 100 and decimals <= 4):
+        if match[4] or percent:
             value, decimals = value / 100, decimals + 2
         return cls(value, decimals, stated)
 
@@ -84,6 +87,27 @@ class Given:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What somebody states, as it is or as percentages: a mean, under the topic None, or the values of topics."""
+
+    values: Mapping[str | None, Given]
+    percent: bool = False
+
+    @classmethod
+    def all_of(cls, stated: Mapping[str | None, Any]) -> tuple[Reading, ...]:
+        """Return the readings: numbers of which some are above 1, and none above 100, may be percentages."""
+        plain = cls({topic: Given.of(text) for topic, text in stated.items()})
+        if not 1 < max((given.value for given in plain.values.values()), default=0.0) <= 100:
+            return (plain,)
+        return plain, cls({topic: Given.of(text, percent=True) for topic, text in stated.items()}, True)
+
+    @property
+    def mean(self) -> Given | None:
+        """The mean, None if the values are of topics."""
+        return self.values.get(None)
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Conventions under which a number comes out: the changes to those of irmx, in order, with the value after each."""
 
@@ -92,11 +116,20 @@ class Explanation:
     tools: tuple[str, ...]
     how: str = "rounded"
     missed: int = 0
+    percent: bool = False
 
     @property
     def value(self) -> float:
         """The value under all changes."""
         return self.values[-1]
+
+
+class _Agreement(NamedTuple):
+    """How a number comes out, in how many topics it does not, and how it was read."""
+
+    how: str
+    missed: int
+    reading: Reading
 
 
 class Reconciliation:
@@ -117,9 +150,10 @@ class Reconciliation:
     """
 
     def __init__(
-        self, measure: ir_measures.Measure, topics: Topics, given: Given | None, by_topic: Mapping[str, Given]
+        self, measure: ir_measures.Measure, topics: Topics, stated: Mapping[str | None, Any], by_topic: bool
     ) -> None:
-        self.measure, self.topics, self.given, self.by_topic = measure, topics, given, by_topic
+        self.measure, self.topics, self.by_topic = measure, topics, by_topic
+        self.readings = Reading.all_of(stated)
         self.value = topics.mean({})
         self._search()
 
@@ -129,29 +163,34 @@ class Reconciliation:
         """Try what tools do, and all combinations of a few changes."""
         most = MOST_BY_TOPIC if self.by_topic else MOST_CHANGES
         self.options = self.topics.options()
-        fits: dict[Fit, tuple[str, int]] = {}
+        fits: dict[Fit, _Agreement] = {}
         self._means: dict[Fit, float] = {}
-        nearest: tuple[float, Fit] | None = None
+        nearest: tuple[float, Fit, Reading] | None = None
         for changes in self._candidates(most):
             mean = self._means[changes] = self.topics.mean(dict(changes))
-            how, missed = self._agreement(changes, mean)
-            if how:
-                fits[changes] = how, missed
-            distance = float(missed) if self.by_topic else abs(mean - self.given.value) if self.given else 0.0
-            if not np.isnan(mean) and (nearest is None or distance < nearest[0] - 1e-12):
-                nearest = distance, changes
-        exact = any(how == "rounded" for how, _ in fits.values())
-        self.fits: dict[Fit, tuple[str, int]] = {}
-        for changes, fit in sorted(fits.items(), key=lambda one: one[1][0] != "rounded"):
+            for reading in self.readings:
+                how, missed = self._agreement(changes, mean, reading)
+                if how:
+                    fits.setdefault(changes, _Agreement(how, missed, reading))
+                distance = float(missed) if reading.mean is None else abs(mean - reading.mean.value)
+                if not np.isnan(mean) and (nearest is None or distance < nearest[0] - 1e-12):
+                    nearest = distance, changes, reading
+        exact = any(fit.how == "rounded" for fit in fits.values())
+        self.fits: dict[Fit, _Agreement] = {}
+        for changes, fit in sorted(fits.items(), key=lambda one: one[1].how != "rounded"):
             needed = self._needed(changes)
-            if not exact or fit[0] == "rounded" or (fit[0] == "rounded twice" and self.tools(needed)):
+            if not exact or fit.how == "rounded" or (fit.how == "rounded twice" and self.tools(needed)):
                 self.fits.setdefault(needed, fit)
         listed = [c for c in self.fits if self.tools(c) or not any(other < c for other in self.fits)]
         self.keep([frozenset()] if frozenset() in self.fits else listed)
         self.nearest = (
-            self._explained(self._needed(nearest[1]), "", int(nearest[0]) if self.by_topic else 0) if nearest else None
+            self._explained(
+                self._needed(nearest[1]), _Agreement("", int(nearest[0]) if self.by_topic else 0, nearest[2])
+            )
+            if nearest
+            else None
         )
-        unit = 10.0 ** -(self.given.decimals if self.given else 4)
+        unit = 10.0 ** -max((one.mean.decimals for one in self._shown_readings() if one.mean), default=4)
         numbers = {round(mean / unit) for mean in self._means.values() if abs(mean) < _ENDLESS}
         self.reachable = len(numbers)
         near = sum(abs(number * unit - self.value) <= _AROUND for number in numbers)
@@ -159,13 +198,13 @@ class Reconciliation:
 
     def keep(self, fits: Iterable[Fit]) -> None:
         """Make explanations of changes under which the number comes out, in their order of likelihood."""
-        self.explanations = [self._explained(changes, *self.fits[changes]) for changes in sorted(fits, key=self.cost)]
+        self.explanations = [self._explained(changes, self.fits[changes]) for changes in sorted(fits, key=self.cost)]
 
     def _candidates(self, most: int) -> Iterator[Fit]:
         """Yield the changes to try: none, what tools do, one, two."""
         seen = set()
         singles = [(name, option) for name, options in self.options.items() for option in options]
-        of_tools = (self._of_tool(tool) for tool in TOOLS if self.topics.kind in tool.measures)
+        of_tools = (changes for _, _, changes in self._tried_tools)
         several = (
             frozenset(changes)
             for size in range(most + 1)
@@ -183,14 +222,14 @@ class Reconciliation:
             (name, option) for name, option in tool.changes.items() if option in self.options.get(name, ())
         )
 
-    def _agreement(self, changes: Fit, mean: float) -> tuple[str, int]:
+    def _agreement(self, changes: Fit, mean: float, reading: Reading) -> tuple[str, int]:
         """Return how the number, or the values of all topics, come out, and how many topics do not."""
-        if not self.by_topic:
-            return (self.given.agrees(mean) if self.given and not np.isnan(mean) else ""), 0
+        if reading.mean is not None:
+            return (reading.mean.agrees(mean) if not np.isnan(mean) else ""), 0
         values, _ = self.topics.values(dict(changes))
         missed = 0
         for topic, value in zip(self.topics.topics, values.tolist(), strict=True):
-            given = self.by_topic.get(topic)
+            given = reading.values.get(topic)
             if given is None:
                 missed += not np.isnan(value) and topic in self._asked
             else:
@@ -202,13 +241,16 @@ class Reconciliation:
         """The topics that must have a value if conventions give them one: all if the values look complete, none if some are chosen."""
         values, _ = self.topics.values({"topics": "hit"})
         hit = {topic for topic, value in zip(self.topics.topics, values.tolist(), strict=True) if not np.isnan(value)}
-        return set(self.topics.topics) if hit <= set(self.by_topic) else set()
+        return set(self.topics.topics) if hit <= set(self.readings[0].values) else set()
 
     def _needed(self, changes: Fit) -> Fit:
-        """Return the changes without those that change no topic's value here."""
+        """Return the changes without those that change no topic's value here; half up is half to even where nothing is half."""
         for change in sorted(changes, reverse=True):
-            if self._same(changes - {change}, changes):
-                changes = changes - {change}
+            to_even = (change[0], change[1].removesuffix(HALF_UP))
+            for fewer in (changes - {change}, changes - {change} | {to_even}):
+                if self._same(fewer, changes):
+                    changes = fewer
+                    break
         return changes
 
     def _same(self, one: Iterable[tuple[str, str]], other: Iterable[tuple[str, str]]) -> bool:
@@ -219,19 +261,34 @@ class Reconciliation:
 
     def cost(self, changes: Fit) -> tuple[float, int, list[int]]:
         """Return what orders explanations: few changes, which a tool makes, of common conventions."""
-        names, tools = list(CONVENTIONS), len(self.tools(changes))
-        return (
-            0.5 + len(changes) / 10 if tools else len(changes),
-            -tools,
-            sorted(names.index(name) for name, _ in changes),
-        )
+        names, tools, size = list(CONVENTIONS), len(self.tools(changes)), len(changes)
+        of_a_tool = 0.5 + size / 10 if tools else 1 + size / 10 if self.tools(changes, other_topics=True) else size
+        return min(of_a_tool, size or 0.5), -tools, sorted(names.index(name) for name, _ in changes)
 
     @cached_property
-    def _values_of_tools(self) -> tuple[list[str], Any]:
-        """The tools whose changes these files can show, and the values and weights that each gives the topics."""
-        tools = [tool for tool in TOOLS if self.topics.kind in tool.measures and self._shows(tool)]
-        values = [self.topics.values(dict(self._of_tool(tool))) for tool in tools]
-        return [str(tool) for tool in tools], np.array(values).reshape(len(tools), 2, -1)
+    def _tried_tools(self) -> list[tuple[Tool, str, Fit]]:
+        """The tools, the choice of topics if it is not their own, and what they then change, as far as these files can show it."""
+        tried = []
+        topics = [CONVENTIONS["topics"].default, *self.options.get("topics", ())]
+        for tool in (tool for tool in TOOLS if self.topics.kind in tool.measures):
+            own = frozenset(
+                (name, option) for name, option in tool.changes.items() if option in self.options.get(name, ())
+            )
+            tried.append((tool, "", own))
+            rest = frozenset(change for change in own if change[0] != "topics")
+            for option in topics:
+                changes = rest | {("topics", option)} if option != topics[0] else rest
+                if changes != own:
+                    tried.append((tool, option, changes))
+        return tried
+
+    @cached_property
+    def _values_of_tools(self) -> tuple[list[tuple[str, bool]], Any]:
+        """The tools whose changes these files can show, whether over other topics, and the values and weights of topics."""
+        tried = [one for one in self._tried_tools if self._shows(one[0])]
+        values = [self.topics.values(dict(changes)) for _, _, changes in tried]
+        names = [(f"{tool} (topics {topics})" if topics else str(tool), bool(topics)) for tool, topics, _ in tried]
+        return names, np.array(values).reshape(len(tried), 2, -1)
 
     def _shows(self, tool: Tool) -> bool:
         """Tell whether the options of a tool are all among those that this measure has here, or cannot matter here."""
@@ -240,40 +297,48 @@ class Reconciliation:
             for name, option in tool.changes.items()
         )
 
-    def tools(self, changes: Fit) -> list[str]:
-        """Return the tools that make just these changes, as far as these files can show."""
+    def tools(self, changes: Fit, other_topics: bool = False) -> list[str]:
+        """Return the tools that make just these changes, as far as these files can show; or do so over other topics."""
         if changes not in self._tools_by_changes:
-            tools, values = self._values_of_tools
+            names, values = self._values_of_tools
             same = np.isclose(values, self.topics.values(dict(changes)), rtol=0, atol=_SAME, equal_nan=True)
-            self._tools_by_changes[changes] = list(dict.fromkeys(compress(tools, np.all(same, axis=(1, 2)))))
-        return self._tools_by_changes[changes]
+            self._tools_by_changes[changes] = list(dict.fromkeys(compress(names, np.all(same, axis=(1, 2)))))
+        return [name for name, other in self._tools_by_changes[changes] if other == other_topics]
 
     @cached_property
-    def _tools_by_changes(self) -> dict[Fit, list[str]]:
+    def _tools_by_changes(self) -> dict[Fit, list[tuple[str, bool]]]:
         return {}
 
-    def _explained(self, changes: Fit, how: str, missed: int) -> Explanation:
+    def _explained(self, changes: Fit, fit: _Agreement) -> Explanation:
         """Return an explanation with the value after each step, the largest change first."""
         alone = {change: abs(self.topics.mean(dict([change])) - self.value) for change in changes}
         order = sorted(changes, key=lambda change: (-np.nan_to_num(alone[change]), change))
         values = [self.topics.mean(dict(order[: i + 1])) for i in range(len(order))]
-        return Explanation(tuple(order), tuple(values or [self.value]), tuple(self.tools(changes)), how, missed)
+        tools = self.tools(changes) or self.tools(changes, other_topics=True)
+        return Explanation(
+            tuple(order), tuple(values or [self.value]), tuple(tools), fit.how, fit.missed, fit.reading.percent
+        )
 
     def with_shared(self, fit: Fit, shared: Iterable[tuple[str, str]]) -> Fit | None:
         """Return changes with those that other measures of the tool need, None if the number does not come out under all of them."""
         whole = fit | {(name, option) for name, option in shared if option in self.options.get(name, ())}
-        return whole if self._agreement(whole, self.topics.mean(dict(whole)))[0] else None
+        mean = self.topics.mean(dict(whole))
+        return whole if self._agreement(whole, mean, self.fits[fit].reading)[0] else None
 
     # -- what is shown -----------------------------------------------------------------------------------
 
     def deciding(self) -> tuple[str, list[float]] | None:
-        """Return the topic on which explanations differ most, and its value under each of them; None for fewer than two."""
+        """Return the topic on which explanations differ most, and its value under each of them.
+
+        None for fewer than two, and if every topic has the same value under all of them, to the decimals that are printed.
+        """
         if len(self.explanations) < 2:
             return None
         values = np.array([self.topics.values(dict(one.changes))[0] for one in self.explanations[:5]])
-        spread = np.nan_to_num(values, nan=-1.0).max(axis=0) - np.nan_to_num(values, nan=-1.0).min(axis=0)
+        shown = np.nan_to_num(values, nan=-1.0).round(4)
+        spread = shown.max(axis=0) - shown.min(axis=0)
         place = int(spread.argmax())
-        return self.topics.topics[place], values[:, place].tolist()
+        return (self.topics.topics[place], values[:, place].tolist()) if spread[place] > 0 else None
 
     def untestable(self) -> list[str]:
         """Return the conventions about which these files say nothing."""
@@ -282,10 +347,10 @@ class Reconciliation:
         ]
 
     def frame(self) -> pd.DataFrame:
-        """Return one row per change: explanation, step, convention, option, change, value, tools."""
+        """Return one row per change: explanation, step, convention, option, change, value, tools, percent (how yours was read)."""
         import pandas as pd
 
-        columns = ["explanation", "step", "convention", "option", "change", "value", "tools"]
+        columns = ["explanation", "step", "convention", "option", "change", "value", "tools", "percent"]
         return pd.DataFrame(list(self.rows()), columns=columns)
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -293,20 +358,11 @@ class Reconciliation:
         for number, one in enumerate(self.explanations, 1):
             before = self.value
             tools = ", ".join(one.tools)
-            if not one.changes:
-                yield {
-                    "explanation": number,
-                    "step": 0,
-                    "convention": "",
-                    "option": "",
-                    "change": 0.0,
-                    "value": before,
-                    "tools": tools,
-                }
-            for step, ((name, option), value) in enumerate(zip(one.changes, one.values, strict=False), 1):
+            steps = [(*change, value) for change, value in zip(one.changes, one.values, strict=False)]
+            for step, (name, option, value) in enumerate(steps, 1) if steps else [(0, ("", "", before))]:
                 yield {
                     "explanation": number, "step": step, "convention": name, "option": option, "change": value - before,
-                    "value": value, "tools": tools,
+                    "value": value, "tools": tools, "percent": one.percent,
                 }  # fmt: skip
                 before = value
 
@@ -316,10 +372,14 @@ class Reconciliation:
 
     def _lines(self) -> Iterator[str]:
         f, many = self.topics.facts, 5
-        if self.given:
-            yield f"{self.measure}  yours {_number(self.given.value)}  irmx {_number(self.value)}  difference {_number(self.given.value - self.value, '+')}"
+        readings = self._shown_readings()
+        if self.by_topic:
+            yield f"{self.measure}  your values of {plural(len(self.readings[0].values), 'topic')}{self._read(readings)}  irmx {_number(self.value)}"
         else:
-            yield f"{self.measure}  your values of {plural(len(self.by_topic), 'topic')}  irmx {_number(self.value)}"
+            yours = [one.mean.value for one in readings if one.mean]
+            shown = " or ".join(map(_number, yours)) + self._read(readings)
+            differs = f"  difference {_number(yours[0] - self.value, '+')}" if len(yours) == 1 else ""
+            yield f"{self.measure}  yours {shown}  irmx {_number(self.value)}{differs}"
         present = [
             f"{f['tied']:,} of {f['lines']:,} lines tied", *(f"{f[name]:,} {text}" for name, text in (
                 ("duplicates", "duplicates"), ("negatives", "negative grades"), ("missing", "topics without results"),
@@ -337,7 +397,7 @@ class Reconciliation:
             if self.nearest:
                 changes = "; ".join(_change(*change) for change in self.nearest.changes) or "no change"
                 short = (
-                    f"{self.nearest.missed} of {len(self.by_topic)} topics differ"
+                    f"{self.nearest.missed} of {len(self.readings[0].values)} topics differ"
                     if self.by_topic
                     else _number(self.nearest.value)
                 )
@@ -354,6 +414,8 @@ class Reconciliation:
                 before = value
             if one.how not in ("", "rounded"):
                 yield f"   {one.how}"
+            if len(readings) > 1:
+                yield f"   {_HOW_READ[one.percent]}"
             yield f"   Tools: {list_some(one.tools, 6)}" if one.tools else "   No known tool does just this."
         if len(self.explanations) > many:
             yield f"\n... and {len(self.explanations) - many} more: -o csv has all."
@@ -362,14 +424,28 @@ class Reconciliation:
             topic, values = decided
             shown = ", ".join("left out" if np.isnan(value) else _number(value) for value in values)
             yield f"What decides: the value of topic {topic}, which is {shown} under these."
+        elif len(self.explanations) > 1:
+            yield "No topic here tells them apart."
         elif not self.by_topic:
             yield "To be sure: --scores with one value per topic."
         if silent := self.untestable():
             yield f"Not testable here: {', '.join(silent)}"
 
     def __repr__(self) -> str:
-        what = self.given.text if self.given else plural(len(self.by_topic), "value")
+        stated = self.readings[0]
+        what = stated.mean.text if stated.mean else plural(len(stated.values), "value")
         return f"<Reconciliation of {self.measure} = {what}: {plural(len(self.explanations), 'explanation')}>"
+
+    def _shown_readings(self) -> list[Reading]:
+        """Return the readings of the explanations, all if there is none."""
+        used = {one.percent for one in self.explanations}
+        return [one for one in self.readings if not used or one.percent in used]
+
+    def _read(self, readings: list[Reading]) -> str:
+        """Return how the numbers were read, if there is more than one way."""
+        if len(self.readings) == 1:
+            return ""
+        return f" ({_HOW_READ[readings[0].percent]})" if len(readings) == 1 else ", as it is or as a percentage"
 
 
 def _change(name: str, option: str) -> str:
@@ -476,7 +552,8 @@ def reconcile(
         nDCG, AP, P, R or RR, with a cutoff and ``rel``, as irmx means it. Of several measures with their values, the explanations
         follow the same conventions where they share any.
     value : str or float, optional
-        The mean that the other tool gives. The decimals of a text count: ``".70"`` is any number that is rounded so.
+        The mean that the other tool gives. The decimals of a text count: ``".70"`` is any number that is rounded so. A number between 1 and
+        100 is read as it is, and as a percentage.
     scores : mapping of str to float, or path, optional
         In place of a mean, the values of topics, which nearly always decide: a mapping, a table with ``query_id`` and ``value``, or the
         output of ``trec_eval -q`` or ``irmx eval -q``.
@@ -516,25 +593,24 @@ def reconcile(
 
 def _reconcile(qrels: Any, run: Any, measure: Any, value: Any, scores: Any) -> Reconciliation:
     parsed, topics = topics_of(measure, qrels, run)
-    given = None if value is None else Given.of(value)
-    by_topic = {} if scores is None else _scores_by_topic(scores, parsed)
-    if scores is not None and not set(by_topic) & set(topics.topics):
+    stated: dict[str | None, Any] = {None: value} if scores is None else _scores_by_topic(scores, parsed)
+    if scores is not None and not set(stated) & set(topics.topics):
         raise DataError(
-            f"The scores and the files have no topic in common. The scores have {list_some(by_topic)}, the files {list_some(topics.topics)}."
+            f"The scores and the files have no topic in common. The scores have {list_some(map(str, stated))}, the files {list_some(topics.topics)}."
         )
-    return Reconciliation(parsed, topics, given, by_topic)
+    return Reconciliation(parsed, topics, stated, by_topic=scores is not None)
 
 
-def _scores_by_topic(scores: Any, measure: ir_measures.Measure) -> dict[str, Given]:
+def _scores_by_topic(scores: Any, measure: ir_measures.Measure) -> dict[str | None, Any]:
     """Return the value of every topic, with the decimals that a file has."""
     if isinstance(scores, Mapping):
-        return {str(topic): Given.of(value) for topic, value in scores.items()}
+        return {str(topic): value for topic, value in scores.items()}
     lines = _lines_of(scores)
     if lines is None:
         table = read_table(scores, {"query_id": str, "value": object, "measure": Param(str, "the measure")}, "scores")
         named = table["measure"].tolist() if "measure" in table else [""] * len(table)
         lines = list(zip(map(str, named), table["query_id"].tolist(), map(str, table["value"].tolist()), strict=True))
-    found: dict[str, Given] = {}
+    found: dict[str | None, Any] = {}
     names = {name for name, *_ in lines}
     wanted = {name for name in names if not name or _is_measure(name, measure)}
     if len(names) == 1 and not any(map(_is_name, names)):
@@ -545,7 +621,7 @@ def _scores_by_topic(scores: Any, measure: ir_measures.Measure) -> dict[str, Giv
         if name in wanted and topic not in ("all", "amean"):
             if topic in found:
                 raise DataError(f"The scores {scores} have two values of {measure} for topic {topic}.")
-            found[topic] = Given.of(value)
+            found[topic] = value
     return found
 
 
