@@ -1,6 +1,7 @@
 """Qrels and runs of every kind give one result; nothing but what is documented depends on their form."""
 
 import gzip
+import itertools
 import json
 import warnings
 from collections.abc import Callable
@@ -193,6 +194,39 @@ def test_the_same_texts_are_numbers_everywhere(kind: str, tmp_path: Path) -> Non
     for value in ("score", "relevance"):
         found = read(KINDS[kind](rows, value, tmp_path), value).as_dict()["q"]
         assert list(found.values()) == list(NUMBERS.values())
+
+
+@pytest.mark.parametrize("kind", ["TREC", "csv", "tsv", "jsonl", "frame", "parquet", "dict", "polars", "Arrow"])
+@pytest.mark.parametrize("grades", [[True, False], ["True", "FALSE"]])
+def test_true_and_false_are_grades_everywhere(kind: str, grades: list[Any], tmp_path: Path) -> None:
+    rows = [("q", "a", grades[0]), ("q", "b", grades[1])]
+    assert read(KINDS[kind](rows, "relevance", tmp_path), "relevance").as_dict() == {"q": {"a": 1, "b": 0}}
+    texts = {"q": {"a": "yes", "b": "no"}}
+    rows = [("q", doc, label) for doc, label in texts["q"].items()]
+    source = KINDS[kind](rows, "relevance", tmp_path)
+    with pytest.raises(irmx.DataError, match="yes"):
+        irmx.read_qrels(source)
+    assert irmx.read_qrels(source, grades={"yes": 3, "no": 0.5}).as_dict() == {"q": {"a": 3, "b": 0.5}}
+    with pytest.raises(irmx.DataError, match="no, which is not mapped"):
+        irmx.read_qrels(source, grades={"yes": 3})
+
+
+def test_grades_that_stand_for_others() -> None:
+    qrels = {"p": {"a": 2, "b": 0, "c": -1}, "q": {}}
+    for source in (qrels, irmx.read_qrels(qrels)):
+        found = irmx.read_qrels(source, grades={"2": 1, 0: 0.5})
+        assert found.as_dict() == {"p": {"a": 1, "b": 0.5, "c": -1}, **({"q": {}} if source is qrels else {})}
+    assert irmx.read_qrels({"p": {"a": 2, "b": "x", "c": -1}}, grades={2: 1, "x": 0}).as_dict()["p"]["b"] == 0
+
+
+def test_ids_of_documents_in_dicts_are_texts_or_whole_numbers() -> None:
+    qrels, run = {"q": {1: 1, "2": 0}}, {"q": {np.int64(1): 2.0, 3: 1.0}}
+    for q, r in itertools.product((qrels, {"q": {"1": 1, "2": 0}}), (run, {"q": {"1": 2.0, "3": 1.0}})):
+        assert list(irmx.calc_aggregate("NCP(law=first) AP", q, r).values()) == [1, 1]
+    for odd in ({1: 1, "1": 0}, {True: 1}, {1.5: 1}, {None: 1}, {1: 1, 2.5: 0}):
+        for q, r in (({"q": odd}, run), (qrels, {"q": odd})):
+            with pytest.raises(irmx.DataError, match=r"query q|document id"):
+                irmx.calc_aggregate("NCP(law=first)", q, r)
 
 
 def test_numbers_of_every_type() -> None:

@@ -163,8 +163,42 @@ def test_grades_are_mapped_and_other_scales_are_said() -> None:
     mapped = irmx_study.judges({"human": HUMAN, "binary": binary}, grades={"human": {0: 0, 1: 1, 2: 1}})
     assert mapped.frame()["kappa"].iloc[0] == 1
     assert not mapped.notes
-    with pytest.raises(irmx.DataError, match="gives the grade 2"):
+    with pytest.raises(irmx.DataError, match=r"The judge human.* 2, which is not mapped"):
         irmx_study.judges({"human": HUMAN, "binary": binary}, grades={"human": {0: 0, 1: 1}})
+
+
+def test_labels_of_judges_are_texts(tmp_path: Path, command: Any) -> None:
+    """Three of four labels are equal: with .5 of FULL and .25, .5 of NONE, kappa = (.75 - .25) / (1 - .25)."""
+    human = {"q": {"a": "FULL", "b": "FULL", "c": "NONE", "d": "PARTIAL"}}
+    llm = {"q": {"a": "FULL", "b": "PARTIAL", "c": "NONE", "d": "PARTIAL"}}
+    numbers = {"FULL": 2, "PARTIAL": 1, "NONE": 0}
+    as_numbers = [{"q": {doc: numbers[label] for doc, label in judge["q"].items()}} for judge in (human, llm)]
+    expected = irmx_study.judges(dict(zip(("human", "llm"), as_numbers, strict=True))).frame()
+    assert expected["agreement"].iloc[0] == 0.75
+    for grades in (numbers, {"human": numbers, "llm": numbers}):
+        found = irmx_study.judges({"human": human, "llm": llm}, grades=grades).frame()
+        pd.testing.assert_frame_equal(found, expected)
+    for name, labels in (("human", human), ("llm", llm)):
+        rows = (f"q,{doc},{label}" for doc, label in labels["q"].items())
+        write(tmp_path / f"{name}.csv", "query_id,doc_id,relevance", *rows)
+    of_all, of_each = (
+        ["--grades", "FULL=2,PARTIAL=1,NONE=0"],
+        [f"{n}=FULL:2,PARTIAL:1,NONE:0" for n in ("human", "llm")],
+    )
+    for words in (of_all, ["--grades", of_each[0], "--grades", of_each[1]]):
+        done = command("judges", "human.csv", "llm.csv", *words, "-o", "csv", cwd=tmp_path)
+        assert done.code == 0
+        assert pd.read_csv(io.StringIO(done.out))["agreement"].iloc[0] == 0.75
+    for words, code, said in (
+        ([], 1, "human.csv, line 2"),
+        (["--grades", "FULL=2,PARTIAL=1"], 1, "human.csv, line 4: the relevance is NONE"),
+        (["--grades", "FULL"], 2, "OLD=NEW"),
+        (["--grades", "FULL=many"], 2, "no grade"),
+        ([*of_all, "--grades", of_each[0]], 2, "for all judges, and for one"),
+    ):
+        done = command("judges", "human.csv", "llm.csv", *words, cwd=tmp_path)
+        assert (done.code, done.out) == (code, "")
+        assert said in done.err
 
 
 def write(path: Path, *rows: str) -> Path:
@@ -271,8 +305,8 @@ def test_what_is_printed_for_reading(files: list[Path], command: Callable[..., A
         (("--rel", "x"), 2, "is no grade"),
         (("--rel", "other=1"), 2, "names the judge 'other'"),
         (("--rel", "1", "--rel", "2"), 2, "twice for all judges"),
-        (("--grades", "0:1"), 2, "NAME=OLD:NEW"),
-        (("--grades", "human=0:0"), 1, "Map all of its grades: 1, 2"),
+        (("--grades", "0:1"), 2, "OLD:NEW"),
+        (("--grades", "human=0:0"), 1, "Map all of its grades: 2, 0, 1"),
         (("-q", "--disagreements", "3"), 2, "Give one of them"),
         (("--table", "kappa"), 2, "no table 'kappa'"),
     ],

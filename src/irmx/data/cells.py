@@ -18,6 +18,8 @@ from irmx.text import value_repr
 
 BLANKS = " \t\n\r\f\v"
 """What is left out around ids and numbers, in every format: the white space of ASCII. Other spaces are part of an id, and of no number."""
+TRUTH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0}
+"""The words for 1 and 0 in columns of truth values, and of grades."""
 _MISSING = {"", "na", "n/a", "nan", "none", "null"}
 """The texts that stand for a missing number, in lower case."""
 
@@ -65,8 +67,9 @@ def parsed(cells: Cells, words: Mapping[str, float] | None = None) -> Floats:
     if kind in ("integer", "number", "null", "boolean"):
         return to_numpy(cells.cast(floats, safe=False), missing=math.nan)  # type: ignore[union-attr]
     if kind == "text":
+        cells = cells.cast(pa.large_string())  # type: ignore[union-attr]
         with contextlib.suppress(pa.ArrowInvalid):
-            return to_numpy(cells.cast(floats), missing=math.nan)  # type: ignore[union-attr]
+            return to_numpy(cells.cast(floats), missing=math.nan)
         with contextlib.suppress(pa.ArrowInvalid):
             blank = pc.equal(pc.binary_length(cells), 0)
             return to_numpy(pc.if_else(blank, None, cells).cast(floats), missing=math.nan)

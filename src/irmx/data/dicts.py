@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from irmx.data.cells import as_number
+from irmx.data.cells import TRUTH, number_of
 from irmx.declare.columns import TableName
 from irmx.declare.params import Param
 from irmx.errors import DataError
@@ -20,8 +20,12 @@ from irmx.text import value_repr
 _IDS = {"doc_id": "document id", "query_id": "query id"}
 
 
-def topics_of_dict(table: TableName, data: Mapping[Any, Any]) -> list[Any]:
-    """Return the query ids of a dict of dicts; raise for an invalid id, and for a query id without a dict of documents."""
+def topics_of_dict(table: TableName, data: Mapping[Any, Any]) -> dict[Any, Mapping[str, Any]]:
+    """Return a dict of dicts, in which ids of documents that are whole numbers are their digits; raise for an invalid id.
+
+    Of a query, the first and the last document tell whether there are such; whoever reads the ids checks them by :func:`check_texts`.
+    """
+    data = dict(data)
     for query_id, docs in data.items():
         if isinstance(query_id, (float, tuple)) or query_id is None or query_id == "":
             raise DataError(f"A query id of the {table} is {query_id!r}; ids are texts.")
@@ -29,15 +33,30 @@ def topics_of_dict(table: TableName, data: Mapping[Any, Any]) -> list[Any]:
             raise DataError(
                 f"The {table} must map every query id to a dict of documents. Query {query_id!r} holds {type(docs).__name__}."
             )
-        first = "" if "" in docs else next(iter(docs), "-")
-        if not isinstance(first, str) or not first:
-            raise DataError(f"A document id of the {table} is {first!r} (query {query_id}); ids are texts, not empty.")
+        for doc in ("",) if "" in docs else (next(iter(docs)), next(reversed(docs))) if docs else ():
+            if not isinstance(doc, str) or not doc:
+                data[query_id] = _with_digits(table, query_id, docs)
+                break
     topics = list(map(str, data))
     check_texts(table, "query_id", topics)
     if len(set(topics)) < len(topics):
         twice = next(topic for topic in topics if topics.count(topic) > 1)
         raise DataError(f"The {table} has the query id {twice} twice, as a number and as a string.")
-    return list(data)
+    return data
+
+
+def _with_digits(table: TableName, query_id: Any, docs: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the documents of a query by their ids as texts."""
+    out = {}
+    for doc, value in docs.items():
+        if isinstance(doc, bool) or not isinstance(doc, (str, int, np.integer)) or doc == "":
+            raise DataError(
+                f"A document id of the {table} is {doc!r} (query {query_id}); ids are texts or whole numbers, not empty."
+            )
+        out[str(doc)] = value
+    if len(out) < len(docs):
+        raise DataError(f"The {table} has a document of query {query_id} twice, as a number and as a text.")
+    return out
 
 
 def numbers_of_dict(table: TableName, column: str, data: Mapping[Any, Mapping[str, Any]], declared: Param) -> Floats:
@@ -49,7 +68,11 @@ def numbers_of_dict(table: TableName, column: str, data: Mapping[Any, Mapping[st
             at += numbers.itemsize * len(docs)
     except struct.error:
         values = chain.from_iterable(docs.values() for docs in data.values())
-        numbers = np.array([_number_in_dict(value) for value in values], dtype=np.float64)
+        words = TRUTH if table == "qrels" else {}
+        numbers = np.array(
+            [float(value) if isinstance(value, (bool, np.bool_)) else number_of(value, words) for value in values],
+            dtype=np.float64,
+        )
     sound = np.isfinite(numbers) if declared.low is None else numbers < math.inf
     if not sound.all():
         ids = ((query_id, doc_id, value) for query_id, docs in data.items() for doc_id, value in docs.items())
@@ -58,17 +81,6 @@ def numbers_of_dict(table: TableName, column: str, data: Mapping[Any, Mapping[st
             f"The {column} of the {table} must be a finite number. Got {value_repr(value)} instead: query {query_id}, document {doc_id}."
         )
     return numbers
-
-
-def _number_in_dict(value: Any) -> float:
-    """Return a value as a number, NaN if it is none."""
-    if isinstance(value, str):
-        number = as_number(value)
-        return math.nan if number is None else number
-    try:
-        return float(struct.unpack("d", struct.pack("d", value))[0])
-    except struct.error:
-        return math.nan
 
 
 def check_texts(table: TableName, column: str, ids: Sequence[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -12,10 +13,11 @@ import ir_measures
 import numpy as np
 
 from irmx.data.arrow_columns import byte_offsets, codes_in_use, encoded, from_ints, from_texts
+from irmx.data.cells import as_number
 from irmx.data.dicts import check_texts, numbers_of_dict, topics_of_dict
 from irmx.data.source_columns import SourceColumns
 from irmx.data.table import GRADE, PROGRAM, Source, Table
-from irmx.declare.columns import ITERATION, REQUIRED, vocabulary
+from irmx.declare.columns import ITERATION, RELEVANCE, REQUIRED, vocabulary
 from irmx.declare.markup_html import html_result
 from irmx.errors import DataError, DataWarning
 from irmx.ragged import (
@@ -88,11 +90,18 @@ class Judgments(SourceColumns):
         self._memo: tuple[bytes, dict[Hashable, Any]] = (b"", {})
 
     @classmethod
-    def from_dict(cls, data: Mapping[Any, Mapping[str, float]]) -> Judgments:
-        """Return the judgments of ``{query_id: {doc_id: grade}}``."""
-        topics = topics_of_dict("qrels", data)
+    def from_dict(cls, data: Mapping[Any, Mapping[str, float]], grades: Mapping[Any, float] | None = None) -> Judgments:
+        """Return the judgments of ``{query_id: {doc_id: grade}}``; ``grades`` says what each grade stands for."""
+        data = topics_of_dict("qrels", data)
+        if grades is not None:
+            cells: dict[str, list[Any]] = {
+                "query_id": [str(query_id) for query_id, docs in data.items() for _ in docs],
+                "doc_id": list(chain.from_iterable(data.values())),
+                "relevance": [grade for docs in data.values() for grade in docs.values()],
+            }
+            return cls.from_table(Table("qrels", cells, len(cells["relevance"]), topics=list(map(str, data))), grades)
         out = cls(
-            topics,
+            list(data),
             offsets_of([len(docs) for docs in data.values()]),
             numbers_of_dict("qrels", "relevance", data, GRADE),
         )
@@ -101,8 +110,8 @@ class Judgments(SourceColumns):
         return out
 
     @classmethod
-    def from_table(cls, table: Table) -> Judgments:
-        """Return the judgments of a table whose columns have the vocabulary's names."""
+    def from_table(cls, table: Table, grades: Mapping[Any, float] | None = None) -> Judgments:
+        """Return the judgments of a table whose columns have the vocabulary's names; ``grades`` says what each grade stands for."""
         import pyarrow as pa
 
         table.require("qrels", REQUIRED["qrels"])
@@ -110,7 +119,8 @@ class Judgments(SourceColumns):
         if table.topics:  # some of which have no rows
             place = {name: i for i, name in enumerate(table.topics)}
             topic, topics = np.array([place[name] for name in topics], dtype=np.int64)[topic], list(table.topics)
-        relevance, ids = table.numbers("relevance", GRADE), table.ids("doc_id", empty=True)
+        relevance = table.numbers("relevance", GRADE, truth=True) if grades is None else _mapped(table, grades)
+        ids = table.ids("doc_id", empty=True)
         empty = np.diff(byte_offsets(ids)[0]) == 0
         if empty.any():
             _refuse_undeclared(table, np.flatnonzero(empty))
@@ -510,6 +520,25 @@ def _labels_of_rows(table: Table) -> Iterator[Ints]:
         is_label = column.table == "qrels" and column.dtype == "str" and column.name not in REQUIRED["qrels"]
         if is_label and column.name in table:
             yield table.labels(column)[0]
+
+
+def _mapped(table: Table, grades: Mapping[Any, float]) -> Floats:
+    """Return the grades that those of a table stand for."""
+    codes, found = table.labels(RELEVANCE)
+    known = {_number_or_text(grade): float(new) for grade, new in grades.items()}
+    labels = list(map(_number_or_text, found))
+    new = [known.get(grade, grade if not isinstance(grade, str) and grade < 0 else None) for grade in labels]
+    out = np.array([*(math.nan if grade is None else grade for grade in new), math.nan])[codes]
+    for row in np.flatnonzero(np.isnan(out))[:1].tolist():
+        shown = "missing" if codes[row] < 0 else f"{found[codes[row]]}, which is not mapped"
+        of_all = ", ".join(str(grade) for grade in found)
+        table.refuse(row, f"the relevance is {shown}. Map all of its grades: {of_all}.")
+    return out
+
+
+def _number_or_text(grade: Any) -> Any:
+    number = as_number(grade)
+    return grade if number is None else number
 
 
 def _refuse_undeclared(table: Table, rows: Ints) -> None:

@@ -40,7 +40,7 @@ _MANY = 10**5
 """After so many judgments were read, the memory that reading them took is given back."""
 
 
-def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
+def read_qrels(qrels: Any, columns: Sequence[str] = (), grades: Mapping[Any, float] | None = None) -> Judgments:
     """Read qrels from any source as :class:`Judgments`.
 
     Parameters
@@ -50,6 +50,9 @@ def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
     columns : sequence of str
         Extra columns that are needed. If the qrels of an ir_datasets id lack them, and the documents have all of them, they
         are taken from the documents; see :func:`irmx.collections.judgments`.
+    grades : mapping to float, optional
+        What each grade of the qrels, a text or a number, stands for, such as ``{"FULL": 2, "PARTIAL": 1, "NONE": 0}``. Grades below 0
+        stay as they are if they are not among them. Without it, true and false are 1 and 0, and other texts are refused.
 
     Raises
     ------
@@ -57,14 +60,15 @@ def read_qrels(qrels: Any, columns: Sequence[str] = ()) -> Judgments:
         If the qrels cannot be read; the message says what was found, where, and what to do.
     """
     if isinstance(qrels, Judgments):
-        return qrels
+        return qrels if grades is None else Judgments.from_table(as_table("qrels", list(qrels)), grades)
     if isinstance(qrels, Mapping):
-        return Judgments.from_dict(qrels)
+        return Judgments.from_dict(qrels, grades)
     if is_path(qrels) and (named := dataset_named(os.fspath(qrels))) is not None:
         reader, dataset_id = named
         with errors_of(reader, dataset_id):
-            return reader.judgments(dataset_id, columns)
-    judgments = Judgments.from_table(as_table("qrels", qrels))
+            of_dataset = reader.judgments(dataset_id, columns)
+        return of_dataset if grades is None else read_qrels(of_dataset, grades=grades)
+    judgments = Judgments.from_table(as_table("qrels", qrels), grades)
     if len(judgments) > _MANY:
         release_memory()
     return judgments

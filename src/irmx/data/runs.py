@@ -65,9 +65,9 @@ class Run(SourceColumns):
     @classmethod
     def from_dict(cls, data: Mapping[Any, Mapping[str, float]]) -> Run:
         """Return the run of ``{query_id: {doc_id: score}}``."""
-        topics = topics_of_dict("run", data)
+        data = topics_of_dict("run", data)
         run = cls(
-            list(map(str, topics)),
+            list(map(str, data)),
             offsets_of([len(docs) for docs in data.values()]),
             numbers_of_dict("run", "score", data, SCORE),
         )

@@ -25,6 +25,7 @@ from irmx.data.arrow_columns import (
     to_numpy,
 )
 from irmx.data.cells import (
+    TRUTH,
     cell_text,
     is_missing,
     is_sound,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BYTE_ORDER_MARK = "\ufeff"
-_TRUTH = {"1": 1.0, "0": 0.0, "true": 1.0, "false": 0.0}
 _ZERO = "has a zero byte in it. Texts have none."
 
 GRADE = Param(float, "")
@@ -309,19 +309,20 @@ class Table:
         values = self._dates_or_numbers(cells)
         return objects(cells) if values is None else values
 
-    def numbers(self, name: str, declared: Param, dates: bool = False) -> Floats:
+    def numbers(self, name: str, declared: Param, dates: bool = False, truth: bool = False) -> Floats:
         """Return a column as finite numbers in their declared range, NaN for a missing one if that is allowed.
 
-        ``dates`` allows dates, if no cell is a number; they become seconds since 1970.
+        ``dates`` allows dates, if no cell is a number; they become seconds since 1970. ``truth`` allows true and false, 1 and 0, as do
+        columns of truth values.
         """
         cells = self.cells(name)
-        kind, is_bool = kind_of(cells), declared.dtype is bool
+        kind, truth = kind_of(cells), truth or declared.dtype is bool
         if kind == "date" and dates:
             values = seconds_of_dates(cells)
-        elif kind == "boolean" and not is_bool:
+        elif kind == "boolean" and not truth:
             values = np.full(len(cells), np.nan)
         else:
-            values = parsed(cells, _TRUTH if is_bool else {})
+            values = parsed(cells, TRUTH if truth else {})
         wrong = ~is_sound(values, declared)
         if not wrong.any():
             return values
@@ -350,7 +351,12 @@ class Table:
         # whoever knows the name of a run adds it; rows that are no lines are in the text
         place = self.source.path if self.source.lines is None else self.place(row)
         where = f" in row {row + self.source.first_row} (counted from 0)" if self.source.lines is None else ""
-        raise DataError(f"{text}{where}, {at}.", (row,), place)
+        how = (
+            " If its grades are texts, `grades` says what they stand for."
+            if declared is GRADE and isinstance(cell, str)
+            else ""
+        )
+        raise DataError(f"{text}{where}, {at}.{how}", (row,), place)
 
     def _seconds_of_texts(self, name: str, listed: Sequence[Any], declared: Param) -> Floats:
         """Return dates as seconds since 1970, NaN if missing; most cells decide what the others should have been."""

@@ -113,6 +113,7 @@ class Column:
     __repr__ = short_repr
 
 
+RELEVANCE = Column("qrels", "relevance", "grade; floats are allowed")
 ITERATION = Column("qrels", "iteration", "subtopic or nugget id", dtype="str")
 
 BASE: tuple[Column, ...] = (
@@ -121,7 +122,7 @@ BASE: tuple[Column, ...] = (
     Column("run", "score", "what the system ranks by; larger is better"),
     Column("qrels", "query_id", "id of the topic", dtype="str"),
     Column("qrels", "doc_id", "id of the document", dtype="str"),
-    Column("qrels", "relevance", "grade; floats are allowed"),
+    RELEVANCE,
     ITERATION,
 )
 """The columns that the host itself knows."""

@@ -146,24 +146,28 @@ def rels_of(values: Sequence[str], names: Sequence[str]) -> dict[str, float]:
     return {**dict.fromkeys(names, of_all), **given}
 
 
-def mapped_grades(values: Sequence[str]) -> dict[str, dict[float, float]]:
-    """Return the grades of judges that are mapped to others.
+def mapped_grades(values: Sequence[str]) -> dict[str, dict[str, float]] | dict[str, float]:
+    """Return what the grades of each judge stand for, or those of all judges.
 
-    >>> mapped_grades(["umbrela=0:0,1:0,2:2"])
-    {'umbrela': {0.0: 0.0, 1.0: 0.0, 2.0: 2.0}}
+    >>> mapped_grades(["umbrela=0:0,1:0,2:2"]), mapped_grades(["FULL=2,NONE=0"])
+    ({'umbrela': {'0': 0.0, '1': 0.0, '2': 2.0}}, {'FULL': 2.0, 'NONE': 0.0})
     """
-    mapped: dict[str, dict[float, float]] = {}
+    mapped: dict[str, dict[str, float]] = {}
     for text in values:
-        name, _, pairs = text.rpartition("=")
-        if not name:
-            raise UsageError(f"Grades are written NAME=OLD:NEW,OLD:NEW,... Got {text!r} instead.")
+        name, _, pairs = text.rpartition("=") if ":" in text else ("", "", text)
         if name in mapped:
-            raise UsageError(f"--grades is given twice for {name}.")
+            raise UsageError(f"--grades is given twice for {name or 'all judges'}.")
         mapped[name] = {}
         for pair in pairs.split(","):
-            old, _, new = pair.partition(":")
-            mapped[name][_grade(old, f"--grades {text}")] = _grade(new, f"--grades {text}")
-    return mapped
+            old, sign, new = pair.rpartition(":" if name else "=")
+            if not sign or not old:
+                raise UsageError(
+                    f"Grades are written OLD=NEW,OLD=NEW,... for all judges, NAME=OLD:NEW,OLD:NEW,... for one. Got {text!r} instead."
+                )
+            mapped[name][old.strip()] = _grade(new, f"--grades {text}")
+    if "" in mapped and len(mapped) > 1:
+        raise UsageError("--grades is given for all judges, and for one of them. Give those of each judge.")
+    return mapped.get("", mapped)
 
 
 def _grade(text: str, where: str) -> float:

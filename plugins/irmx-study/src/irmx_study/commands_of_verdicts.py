@@ -270,8 +270,13 @@ def _configured(path: Path) -> dict[str, Any]:
             raise UsageError(
                 f"{path}: {name} must be {'a table' if kind is dict else 'a number' if kind is float else 'a text'}. Got {value!r} instead."
             )
-    if "grades" in read:  # the keys of TOML are texts
-        read["grades"] = {judge: _numbers(path, of) for judge, of in read["grades"].items()}
+    if "grades" in read:
+        of_judges = [of for of in read["grades"].values() if isinstance(of, dict)] or [read["grades"]]
+        for grade in [new for of in of_judges for new in of.values()]:
+            if isinstance(grade, bool) or not isinstance(grade, (int, float)):
+                raise UsageError(
+                    f"{path}: grades are numbers by grade, for all judges or for each. Got {grade!r} among them."
+                )
     for name in {"weights", "collections"} & read.keys():
         read[name] = beside(str(path.parent), read[name])
     if read.get("slices", "difficulty") != "difficulty":
@@ -279,10 +284,3 @@ def _configured(path: Path) -> dict[str, Any]:
     if "judges" in read:
         read["judges"] = {judge: beside(str(path.parent), file) for judge, file in read["judges"].items()}
     return read
-
-
-def _numbers(path: Path, grades: Any) -> dict[float, float]:
-    try:
-        return {float(old): float(new) for old, new in grades.items()}
-    except (AttributeError, TypeError, ValueError):
-        raise UsageError(f"{path}: grades must be a table of numbers for each judge. Got {grades!r} instead.") from None

@@ -70,7 +70,7 @@ def refuse_unnamed(what: str, names: Iterable[str]) -> None:
 
 
 def read_judges(
-    qrels: Any, rel: float | Mapping[str, float] = 1, grades: Mapping[str, Mapping[float, float]] | None = None
+    qrels: Any, rel: float | Mapping[str, float] = 1, grades: Mapping[str, Any] | None = None
 ) -> list[Judge]:
     """Return the judges of qrels by name, or of files."""
     if not isinstance(qrels, Mapping):
@@ -94,6 +94,8 @@ def read_judges(
         raise UsageError(
             f"Judges are a mapping of names to qrels. Got {'the qrels of one judge' if by_name else 'none'}."
         )
+    if grades and not any(isinstance(of, Mapping) for of in grades.values()):
+        grades = dict.fromkeys(by_name, grades)
     for what, named in (("rel", rel if isinstance(rel, Mapping) else {}), ("grades", grades or {})):
         for name in named:
             if name not in by_name:
@@ -102,7 +104,9 @@ def read_judges(
                 )
     rels = {name: _number(rel.get(name, 1) if isinstance(rel, Mapping) else rel, "rel") for name in by_name}
     mapped = {
-        name: {_number(old, "grades"): _number(new, "grades") for old, new in of.items()}
+        name: {
+            old if isinstance(old, str) else _number(old, "grades"): _number(new, "grades") for old, new in of.items()
+        }
         for name, of in (grades or {}).items()
     }
     return [_read(name, source, rels[name], mapped.get(name)) for name, source in by_name.items()]
@@ -115,13 +119,16 @@ def _number(value: Any, name: str) -> float:
     return float(value)
 
 
-def _read(name: str, source: Any, rel: float, mapped: Mapping[float, float] | None) -> Judge:
+def _read(name: str, source: Any, rel: float, mapped: Mapping[Any, float] | None) -> Judge:
     import pandas as pd
 
     with warnings.catch_warnings():
         # several passes over the same documents, which no other reader of qrels allows
         warnings.filterwarnings("ignore", ".*contradict each other", DataWarning)
-        judgments = read_qrels(source)
+        try:
+            judgments = read_qrels(source, grades=mapped)
+        except DataError as error:
+            raise error if error.place else error.at(f"The judge {name}") from None
     topic, row, doc = judgments.rows_in_order()
     grade, labels = judgments.row_grade[row], judgments.labels("iteration")
     frame = pd.DataFrame({"topic": topic, "doc": doc, "grade": grade, "label": 0 if labels is None else labels[0][row]})
@@ -135,21 +142,13 @@ def _read(name: str, source: Any, rel: float, mapped: Mapping[float, float] | No
     is_judged = frame["grade"] >= 0
     if not is_judged.any():
         raise DataError(f"The qrels of {name} judge no document.")
-    if mapped is not None:
-        unknown = sorted(set(frame["grade"][is_judged].unique()) - set(mapped))
-        if unknown:
-            raise DataError(
-                f"The judge {name} gives the grade {unknown[0]:g}, which is not mapped. Map all of its grades: "
-                f"{', '.join(f'{one:g}' for one in unknown)}."
-            )
-        frame.loc[is_judged, "grade"] = frame["grade"][is_judged].map(mapped)
     if (number := frame["grade"][is_judged].nunique()) > MOST_GRADES:
         raise DataError(
             f"The judge {name} gives {number:,} different grades. Agreement is of grades on a scale of at most {MOST_GRADES:,}: round them."
         )
     topics, docs = np.array([*map(str, judgments.topics)], dtype=object), np.array(judgments.docs, dtype=object)
     frame["query_id"], frame["doc_id"] = topics[frame["topic"]], docs[frame["doc"]]
-    if mapped is not None or frame["pass"].any():
+    if frame["pass"].any():
         judgments = _of_first_pass(frame)
     return Judge(name, judgments, _passes(frame[is_judged]), rel, int((~is_judged).sum()))
 

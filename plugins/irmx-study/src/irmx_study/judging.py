@@ -49,7 +49,7 @@ def judges(
     runs: Any = None,
     measures: Any = None,
     rel: float | Mapping[str, float] = 1,
-    grades: Mapping[str, Mapping[float, float]] | None = None,
+    grades: Mapping[str, Any] | None = None,
     disagreements: int = 10,
     texts: Mapping[str, str] | None = None,
     queries: Mapping[str, str] | None = None,
@@ -79,7 +79,8 @@ def judges(
         The grade from which on a document is relevant, for all judges or by name; also for measures with a parameter ``rel``
         that is not given.
     grades : mapping of str to mapping, optional
-        By judge, the grade for each of its grades, such as ``{"umbrela": {0: 0, 1: 0, 2: 2, 3: 3}}``.
+        What each grade stands for, a number or a text: of all judges, such as ``{"FULL": 2, "PARTIAL": 1, "NONE": 0}``, or by judge,
+        ``{"umbrela": {0: 0, 1: 0, 2: 2, 3: 3}}``.
     disagreements : int
         How many documents the table ``"disagreements"`` has.
     texts, queries : mapping of str to str, optional

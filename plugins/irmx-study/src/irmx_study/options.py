@@ -99,7 +99,11 @@ JudgesRelOption = Annotated[
 ]
 JudgesGradesOption = Annotated[
     list[str] | None,
-    Option("--grades", metavar="NAME=OLD:NEW,...", help="Other grades for a judge, such as umbrela=0:0,1:0,2:2,3:3."),
+    Option(
+        "--grades",
+        metavar="OLD=NEW,...",
+        help="What grades stand for, numbers or texts: FULL=2,PARTIAL=1,NONE=0 of all judges, umbrela=0:0,1:0,2:2,3:3 of one.",
+    ),
 ]
 TextsOption = Annotated[
     Path | None,

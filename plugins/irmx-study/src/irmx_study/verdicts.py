@@ -71,7 +71,7 @@ def verdict(
     level: float = 0.05,
     judges: Mapping[str, Any] | None = None,
     rel: float | Mapping[str, float] = 1,
-    grades: Mapping[str, Mapping[float, float]] | None = None,
+    grades: Mapping[str, Any] | None = None,
     users: Any = None,
     measures: Any = None,
     slices: Any = None,
