@@ -1,6 +1,7 @@
 """What ``import irmx`` does to ir_measures, how it is undone, and what it costs; measures that no provider computes."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -233,6 +234,35 @@ def test_the_provider_to_install_is_named(measure: str, provider: str, how: str,
     assert listed[name].endswith(f"[needs {told}]")
     assert "not installed" not in listed["AP"]
     assert told in command("measures", measure).out
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "expected"),
+    [
+        (
+            {"1": {"a": 4, "b": 0, "c": 1}},
+            {"1": {"b": 3.0, "c": 2.0, "a": 1.0}},
+            1 / 16 / 2 + 15 / 16 * 15 / 16 / 3,
+        ),  # no perl
+        (
+            {"Q0": {"a": 0, "b": 1}, "Q1": {"a": 0, "c": 2}},
+            {"Q0": {"a": 2.0, "b": 1.0}, "Q1": {"c": 1.0}},
+            (1 / 4 / 2 + 3 / 4) / 2,
+        ),
+        ({"1": {"a": 5}}, {"1": {"a": 1.0}}, 31 / 32),
+    ],
+)
+def test_err_without_gdeval_is_another_measure(qrels: Any, run: Any, expected: float, without: Any) -> None:
+    """Of topics that are no numbers, of grades above 4, and without perl, the refusal names what computes ERR."""
+    if len(qrels.get("1", ())) == 3:
+        assert irmx.calc_aggregate("ERR@10", qrels, run)[irmx.parse_measure("ERR@10")] == pytest.approx(
+            expected, abs=1e-5
+        )
+        without("gdeval")
+    with pytest.raises(irmx.errors.IrmxError) as refused:
+        irmx.calc_aggregate("ERR@10", qrels, run)
+    [named] = re.findall(r"Effort\(.*?\)@10", str(refused.value))
+    assert list(irmx.calc_aggregate(named, qrels, run).values()) == [pytest.approx(expected, abs=1e-12)]
 
 
 def test_each_measure_is_told_with_its_own_provider(without: Callable[[str], None]) -> None:

@@ -23,7 +23,7 @@ from irmx.ragged import Floats, Ints, offsets_of, segment_of
 from irmx.rank.join import Join
 from irmx.rank.rankings import Rankings
 from irmx.registry import registry
-from irmx.score.domain import DOMAINS, domain_of, refuse_parameters, refuse_qrels, refuse_run
+from irmx.score.domain import DOMAINS, domain_of, refuse_parameters, refuse_qrels, refuse_run, without_gdeval
 from irmx.score.topic_scores import TopicScores
 from irmx.text import plural, suggest, value_repr
 
@@ -344,7 +344,7 @@ def _missing(computes: Callable[[Any], bool]) -> str:
 def _why_not(measure: ir_measures.Measure) -> str:
     """Return why no installed provider computes a measure."""
     if missing := _missing(lambda provider: provider.supports(measure)):
-        return f"{measure} needs the provider {missing}."
+        return f"{measure} needs the provider {missing}.{without_gdeval([measure])}"
     if "rel" in measure.SUPPORTED_PARAMS and "rel" not in measure.params:
         binary = measure(rel=1)
         if any(provider.supports(binary) for provider in ir_measures.DefaultPipeline.providers):

@@ -12,6 +12,7 @@ import numpy as np
 from irmx.data.judgments import Judgments
 from irmx.declare.params import LARGEST_GRADE, Param
 from irmx.errors import DataError, UsageError
+from irmx.registry import registry
 
 
 class Written(Param):
@@ -134,7 +135,7 @@ def refuse_qrels(measures: Sequence[ir_measures.Measure], provider: str, judgmen
     if len(odd):
         first = int(odd[0])
         topic = judgments.topics[int(np.searchsorted(judgments.offsets, first, side="right")) - 1]
-        raise _refusal(
+        refusal = _refusal(
             measures,
             provider,
             f"grades that are whole numbers up to {largest}. Found the grade {grade[first]:.17g} of document "
@@ -143,9 +144,14 @@ def refuse_qrels(measures: Sequence[ir_measures.Measure], provider: str, judgmen
             if grade[first] % 1
             else f"Write the grades as 0 to {largest}",
         )
+        raise refusal.of(f"{refusal}{without_gdeval(measures, grade.max())}") if provider == "gdeval" else refusal
     if provider == "gdeval":
-        _refuse_topics_of_gdeval(measures, judgments.index, where)
-        _refuse_ids_of_gdeval(measures, judgments.docs, where)
+        try:
+            _refuse_topics_of_gdeval(measures, judgments.index, where)
+            _refuse_ids_of_gdeval(measures, judgments.docs, where)
+        except DataError as refusal:
+            largest_grade = max(1.0, grade.max(initial=1))
+            raise refusal.of(f"{refusal}{without_gdeval(measures, largest_grade)}") from None
 
 
 def refuse_run(measures: Sequence[ir_measures.Measure], provider: str, run: Mapping[str, Iterable[str]]) -> None:
@@ -179,6 +185,17 @@ def _refuse_ids_of_gdeval(measures: Sequence[ir_measures.Measure], docs: Iterabl
             f"ids of documents without white space. Found the document {odd!r} in {where}",
             "Replace the white space in the ids, in the qrels and in the run",
         )
+
+
+def without_gdeval(measures: Iterable[ir_measures.Measure], largest: float = 4) -> str:
+    """Return the sentence that says how ERR is computed without gdeval, whose largest grade is always 4; empty for other measures."""
+    cutoffs = dict.fromkeys(measure.params.get("cutoff") for measure in measures if measure.NAME == "ERR")
+    if not cutoffs or "Effort" not in registry().measures():
+        return ""
+    named = " ".join(
+        f"Effort(measure='ERR',effort=[1],max_grade={largest:g}){'' if k is None else f'@{k}'}" for k in cutoffs
+    )
+    return f" ERR with grades up to {largest:g} is also computed by {named}."
 
 
 def _refusal(measures: Sequence[ir_measures.Measure], provider: str, reads_and_found: str, remedy: str) -> DataError:
