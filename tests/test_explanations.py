@@ -28,7 +28,7 @@ def test_every_measure_explains_a_run_as_its_topics(measure):
         assert (at_once.measure, at_once.query_id) == (alone.measure, alone.query_id)
         numbers = ("value", "depth", "retrieved", "recall_base")
         assert [getattr(at_once, name) for name in numbers] == [getattr(alone, name) for name in numbers]
-        assert at_once.to_frame().equals(alone.to_frame())
+        assert at_once.frame().equals(alone.frame())
         assert at_once.fields == alone.fields
 
 

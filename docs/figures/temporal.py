@@ -10,12 +10,12 @@ from irmx import explain
 from irmx.demo import judgments_path, run_path
 
 MEASURE, SYSTEM, TOPIC = "TIA_P(window='1mo')@10", "bm25", "1"
-MADE_BY = {"subtopics-by-windows": 'irmx.explain("TIA_P(window=\'1mo\')@10", qrels, run, "1").to_frame()'}
+MADE_BY = {"subtopics-by-windows": 'irmx.explain("TIA_P(window=\'1mo\')@10", qrels, run, "1").frame()'}
 
 
 def figures(plt: Any) -> dict[str, Any]:
     """Return the picture ``subtopics-by-windows``."""
-    found = explain(MEASURE, judgments_path(), run_path(SYSTEM), TOPIC).to_frame()
+    found = explain(MEASURE, judgments_path(), run_path(SYSTEM), TOPIC).frame()
     subtopics, windows = sorted(set(found["subtopic"])), sorted(set(found["window"]))
     weight = np.full((len(subtopics), len(windows)), np.nan)
     figure, panel = plt.subplots(figsize=(6.4, 2.9), layout="constrained")

@@ -238,10 +238,10 @@ def test_the_weights_of_an_endless_session_add_up_to_1():
 
 
 def test_a_session_is_explained_query_by_query():
-    parts = irmx.explain("sDCG", QRELS, run_of(WORKED), "s").to_frame()
+    parts = irmx.explain("sDCG", QRELS, run_of(WORKED), "s").frame()
     assert parts[["query_number", "rank", "doc_id"]].to_numpy().tolist() == [[1, 1, "a"], [1, 3, "b"], [2, 2, "c"]]
     assert parts["contribution"].tolist() == pytest.approx([1, 0.5, 0.543454], abs=1e-6)
-    parts = irmx.explain("Session(measure='P@3')", QRELS, run_of(WORKED), "s").to_frame()
+    parts = irmx.explain("Session(measure='P@3')", QRELS, run_of(WORKED), "s").frame()
     assert parts[["query_number", "doc_id"]].to_numpy().tolist() == [[1, "a"], [2, "y"]]
     assert parts["contribution"].tolist() == pytest.approx([1 / 3, 1 / 6])
 
@@ -288,7 +288,7 @@ def test_what_a_session_costs(of, expected):
 
 
 def test_the_cost_of_each_query_is_explained():
-    table = irmx.explain("SessionCost(of='tokens')", OF_TWO, SPENT, "s").to_frame()
+    table = irmx.explain("SessionCost(of='tokens')", OF_TWO, SPENT, "s").frame()
     assert table[["query_number", "doc_id", "contribution"]].values.tolist() == [[1, "x", 800], [2, "", 150]]
 
 

@@ -123,14 +123,14 @@ def test_a_user_who_is_satisfied_by_half_examines_the_next_block_half_as_often(
     plain: Any, discount: str, second: float
 ) -> None:
     run, qrels = plain.run_of(("w1", "web"), ("w2", "web")), plain.qrels_of(*JUDGED)
-    explained = irmx.explain(f"AS_ERR(err_discount='{discount}',normalise=None)", qrels, run, "q").to_frame()
+    explained = irmx.explain(f"AS_ERR(err_discount='{discount}',normalise=None)", qrels, run, "q").frame()
     assert explained["examination"].tolist() == [1.0, second]
 
 
 @pytest.mark.parametrize("measure", ["AS_D_nDCG", "AS_Dsharp_nDCG"])
 def test_blocks_contribute_nothing_where_no_page_can_gain(plain: Any, measure: str) -> None:
     run, qrels = plain.run_of(("w1", "web"), ("i1", "image")), plain.qrels_of(*JUDGED).assign(relevance=0)
-    assert irmx.explain(measure, qrels, run, "q").to_frame()["contribution"].tolist() == [0.0, 0.0]
+    assert irmx.explain(measure, qrels, run, "q").frame()["contribution"].tolist() == [0.0, 0.0]
 
 
 def test_many_topics_at_once_and_one_by_one() -> None:

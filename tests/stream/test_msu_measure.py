@@ -169,7 +169,7 @@ def test_contributions_add_up_to_the_value(monkeypatch: pytest.MonkeyPatch) -> N
     of_means = MSU(per="second", ratio="of_means", late="at")
     for measure in (MSU, MSU(L=0.9, users=300), MSU(per="second"), of_means, MSU(per="update_emitted", users=50)):
         explained = irmx.explain(measure, NUGGETS, UPDATES, "t1")
-        table = explained.to_frame()
+        table = explained.frame()
         assert table["contribution"].sum() == pytest.approx(explained.value, rel=1e-9)
         assert explained.value == values(measure)["t1"]
         assert explained.fields["standard_error"] > 0
@@ -189,7 +189,7 @@ def test_who_reads_a_nugget_and_how_late() -> None:
     nuggets = {"doc_id": ["u1", "u2", "u3"], "iteration": ["n1", "n2", "n3"], "timestamp": [0, 100, 150000]}
     asked = pd.DataFrame(nuggets).assign(query_id="q", relevance=1, query_start=0, query_end=3 * DAY)
     run = pd.DataFrame(updates).assign(query_id="q", score=1.0)
-    table = irmx.explain(MSU(users=300), asked, run, "q").to_frame().set_index("nugget")
+    table = irmx.explain(MSU(users=300), asked, run, "q").frame().set_index("nugget")
     users = Population().draw(300)
     traces = simulate(users, 3.0 * DAY)
     for i, nugget in enumerate(nuggets["iteration"]):

@@ -44,7 +44,7 @@ def test_sixty_words_without_a_nugget_are_five_units() -> None:
 
 def test_an_explanation_has_a_row_for_every_nugget_found() -> None:
     explanation = irmx.explain("ELG", example.EXAMPLE, example.STREAM, "q")
-    frame = explanation.to_frame().round(6)
+    frame = explanation.frame().round(6)
     assert frame.to_dict("list") == {
         "doc_id": ["u1", "u2"],
         "timestamp": [0, 25200],
@@ -152,7 +152,7 @@ def test_several_topics_are_explained_at_once(measure: str) -> None:
     assert [of.query_id for of in found] == ["p", "q", "r"]
     for of in found:
         assert sum(of.columns["contribution"]) == pytest.approx(of.value)
-        assert of.to_frame().equals(irmx.explain(measure, qrels, THREE_TOPICS, of.query_id).to_frame())
+        assert of.frame().equals(irmx.explain(measure, qrels, THREE_TOPICS, of.query_id).frame())
 
 
 # -- bad input ---------------------------------------------------------------------------------------------

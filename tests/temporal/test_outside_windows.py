@@ -128,7 +128,7 @@ def test_an_undated_document(text: str, value: float, undated: pd.DataFrame, ran
 def test_the_document_outside_is_named_where_it_covers_its_subtopic(undated: pd.DataFrame, ranked: Any) -> None:
     with pytest.warns(irmx.DataWarning, match="1 of 2 relevant documents have no date"):
         e = irmx.explain("T_StRecall(window='1d')@1", undated, ranked("u", "t"), "q")
-    rows = e.to_frame()[["covers", "name", "rank", "doc_id"]].values.tolist()
+    rows = e.frame()[["covers", "name", "rank", "doc_id"]].values.tolist()
     assert rows == [
         ["subtopic", "1", "-", "(missed)"],
         ["subtopic", "2", 1, "u"],

@@ -31,7 +31,7 @@ def test_value(text: str, value: float, qrels: Any, ranked: Any) -> None:
 
 def test_matrix(qrels: Any, ranked: Any) -> None:
     e = irmx.explain("TIA_nDCG@4", qrels, ranked("d1", "x", "d4", "d3"), "q")
-    table = {(row["subtopic"], row["window"]): row for row in e.to_frame().to_dict("records")}
+    table = {(row["subtopic"], row["window"]): row for row in e.frame().to_dict("records")}
     assert {pair: (row["weight"], row["rank"], row["doc_id"]) for pair, row in table.items()} == {
         ("c1", "t1"): (0.375, 1, "d1"),
         ("c2", "t1"): (0.375, 4, "d3"),
@@ -43,7 +43,7 @@ def test_matrix(qrels: Any, ranked: Any) -> None:
 
 def test_what_was_missed(qrels: Any, ranked: Any) -> None:
     e = irmx.explain("TIA_StRecall(a=0.7)@1", qrels, ranked("d1", "x", "d4", "d3"), "q")
-    rows = e.to_frame().to_dict("records")
+    rows = e.frame().to_dict("records")
     assert [(r["covers"], r["name"], r["rank"], r["doc_id"]) for r in rows] == [
         ("subtopic", "c1", 1, "d1"),
         ("subtopic", "c2", "-", "(missed)"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -41,8 +41,16 @@ _STYLE: Any = {
 
 
 @contextmanager
-def picture_style() -> Iterator[Any]:
+def picture_style(settings: Mapping[str, Any] | None = None) -> Iterator[Any]:
     """Give ``matplotlib.pyplot`` in the style of the pictures of irmx: no frame, colours for everyone.
+
+    Only these settings are restored. What matplotlib sets when the first figure loads its backend stays, such as whether a notebook
+    shows figures at once.
+
+    Parameters
+    ----------
+    settings : mapping, optional
+        Further settings, by their names in ``matplotlib.rcParams``.
 
     Raises
     ------
@@ -60,13 +68,18 @@ def picture_style() -> Iterator[Any]:
     """
     try:
         from cycler import cycler
-        from matplotlib import pyplot, rc_context
+        from matplotlib import pyplot, rcParams
     except ImportError as error:
         raise UsageError(
             "Drawing needs matplotlib, which is not installed. To install it: pip install matplotlib"
         ) from error
-    with rc_context({**_STYLE, "axes.prop_cycle": cycler(color=COLOURS)}):
+    style = {**_STYLE, "axes.prop_cycle": cycler(color=COLOURS), **(settings or {})}
+    before = {name: rcParams[name] for name in style}
+    try:
+        rcParams.update(style)
         yield pyplot
+    finally:
+        rcParams.update(before)
 
 
 def distinct_line(number: int) -> dict[str, Any]:

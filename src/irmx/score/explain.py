@@ -71,12 +71,12 @@ class Explanation:
         total = {"contribution": self.value} if "contribution" in self.columns else {}
         found = f"{plural(self.depth, 'document')} retrieved, {self.retrieved} of {self.recall_base} relevant ones among them"
         title = "; ".join([self._heading, found, *(f"{n} {v:.4f}" for n, v in self.fields.items())])
-        frame = self.to_frame()
+        frame = self.frame()
         if "grade" in frame:
             frame["grade"] = frame["grade"].convert_dtypes()  # whole grades without decimal places
         return html_result(title, {"": PrintedRows.of(frame, footer=total)}, most=20)
 
-    def to_frame(self) -> pd.DataFrame:
+    def frame(self) -> pd.DataFrame:
         """Return the columns as a DataFrame."""
         import pandas as pd
 

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from irmx import Judgments, Scores, UsageError
-from irmx.toolkit import in_html, picture_bytes, visible
+from irmx.toolkit import in_html, picture_bytes, picture_style, visible
 from irmx_study.comparing import Comparison
 from irmx_study.findings import pair_shown_first
 
@@ -144,9 +144,8 @@ def inline_svg(draw: Callable[[], Any], name: str, title: str) -> Any:
     Texts are drawn as outlines, so that they look the same everywhere. All ids begin with the name.
     """
     from markupsafe import Markup
-    from matplotlib import rc_context
 
-    with warnings.catch_warnings(), rc_context({"svg.fonttype": "path"}):
+    with warnings.catch_warnings(), picture_style({"svg.fonttype": "path"}):
         # a box stands for a glyph that is missing; the tables have the name
         warnings.filterwarnings("ignore", "Glyph .* missing|The font of the picture lacks")
         figure = draw().figure
