@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import irmx
 from irmx import DataError
+from irmx.demo import qrels_path, run_path
 
 posix = pytest.mark.skipif(os.name == "nt", reason="about files of POSIX")
 
@@ -222,3 +224,45 @@ def test_standard_output_on_a_full_disk_is_told_at_whatever_moment() -> None:
                 env={**os.environ, "PYTHONUNBUFFERED": unbuffered}, stdout=full, stderr=subprocess.PIPE, text=True,
             )  # fmt: skip
         assert (done.returncode, done.stderr) == (1, "irmx: The output cannot be written: No space left on device\n")
+
+
+EVAL = [sys.executable, "-c", "from irmx.cli import main; main()", "eval", str(qrels_path()), str(run_path("bm25"))]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits files as POSIX does")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [("AP", "-q", "-o", "csv"), ("AP", "-q", "-o", "table")], ids=" ".join)
+def test_standard_output_on_a_disk_that_takes_a_part_is_told(
+    unbuffered: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    import resource
+
+    env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    whole = subprocess.run([*EVAL, *words], env=env, capture_output=True, check=True).stdout
+    for size in (len(whole) // 2, len(whole) - 1, len(whole)):
+        with open(tmp_path / "out", "wb") as out:
+            done = subprocess.run(
+                [*EVAL, *words], env=env, stdout=out, stderr=subprocess.PIPE, text=True,
+                preexec_fn=lambda size=size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
+            )  # fmt: skip
+        assert (done.returncode, "cannot be written" in done.stderr) == (
+            (0, False) if size == len(whole) else (1, True)
+        )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of Windows block")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_pipe_that_does_not_block_gets_all_rows(unbuffered: str) -> None:
+    """The pipe is full long before the reader begins, as where node reads it late."""
+    words = [*EVAL, *(f"P@{k}" for k in range(1, 200)), "-q"]
+    env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    whole = subprocess.run(words, env=env, capture_output=True, check=True).stdout
+    assert len(whole) > 2**16
+    end, start = os.pipe()
+    os.set_blocking(start, False)
+    with subprocess.Popen(words, env=env, stdout=start, stderr=subprocess.PIPE) as process:
+        os.close(start)
+        time.sleep(2)
+        with open(end, "rb") as reader:
+            assert reader.read() == whole
+        assert (process.wait(), process.stderr.read() if process.stderr else None) == (0, b"")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
+import select
 import sys
 import traceback
 import warnings
@@ -150,8 +152,34 @@ def _prepare_output() -> None:
     for stream in ("stdout", "stderr"):
         if getattr(sys, stream) is None:  # where print(file=None) prints errors among the results
             setattr(sys, stream, open(os.devnull, "w"))  # noqa: SIM115
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty():
+    if not isinstance(sys.stdout, io.TextIOWrapper):
+        return
+    if sys.stdout.isatty():
         sys.stdout.reconfigure(errors="backslashreplace")
+    with contextlib.suppress(OSError, AttributeError):  # no file of the system; Windows has no such pipes
+        is_raw, number = isinstance(sys.stdout.buffer, io.RawIOBase), sys.stdout.fileno()
+        if is_raw or not os.get_blocking(number):
+            sys.stdout = io.TextIOWrapper(
+                io.BufferedWriter(_WaitingFile(number, "wb", closefd=False)),
+                encoding=sys.stdout.encoding,
+                errors=sys.stdout.errors,
+                line_buffering=is_raw or sys.stdout.line_buffering,
+            )
+
+
+class _WaitingFile(io.FileIO):
+    """A file that waits where a pipe takes nothing now.
+
+    With a buffer around it, all is written or an error is raised. PYTHONUNBUFFERED takes that buffer away, so that the rest of what a
+    full disk takes in part is lost without a word.
+    """
+
+    def write(self, data: Any, /) -> int:
+        written: int | None = super().write(data)
+        while written is None:
+            select.select([], [self], [])
+            written = super().write(data)
+        return written
 
 
 def build() -> click.Group:
