@@ -144,7 +144,7 @@ def formats_page() -> str:
 ## Files
 
 The first format that recognises a file reads it; `NAME:path` chooses one by name. Each may be compressed with gzip,
-bzip2, xz or zstd, or be the only file of a zip archive.
+bzip2, xz, zstd or LZ4, or be the only file of a zip archive.
 
 {table(["name", "what it is", "holds", "for example", "offered by"], formats)}
 

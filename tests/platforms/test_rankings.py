@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import irmx
@@ -155,6 +157,58 @@ def test_ms_marco_and_ranx(write: Write, tmp_path: Path) -> None:
     assert qrels_of(str(tmp_path / "ranx.parquet")) == {"q": {"a": 2, "b": 1}}
 
 
+def test_predictions_of_sentence_transformers(write: Write) -> None:
+    lists = {"q1": [("d1", 0.9), ("d2", 0.5)], "q2": [("d3", 0.5), ("d1", 0.5)], "q3": []}
+    lines = [
+        {"query_id": query, "query": "what", "results": [{"corpus_id": doc, "score": score} for doc, score in found]}
+        for query, found in lists.items()
+    ]
+    path = write("".join(f"{json.dumps(line)}\n" for line in lines), "predictions.jsonl")
+    assert irmx.read_run(path).as_dict() == {"q1": {"d1": 0.9, "d2": 0.5}, "q2": {"d3": 2.0, "d1": 1.0}}
+    first_empty = write("".join(f"{json.dumps(line)}\n" for line in lines[::-1]), "p.jsonl")
+    assert set(irmx.read_run(first_empty).topics) == {"q1", "q2"}
+    with pytest.raises(
+        DataError, match="line 2: This line cannot be read as sentence_transformers: it lacks 'results'"
+    ):
+        irmx.read_run(write(f"{json.dumps(lines[0])}\n" + '{"query_id": "q"}\n', "lacking.jsonl"))
+
+
+def lz4(content: bytes) -> bytes:
+    out = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(out, "lz4") as stream:
+        stream.write(content)
+    return bytes(out.getvalue())
+
+
+def test_a_run_that_ranx_saved_as_lz4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cbor2 = pytest.importorskip("cbor2")
+    run, path = {"q1": {"d1": 0.5, "d2": 0.25}, "7": {"d3": 1.0}}, tmp_path / "run.lz4"
+    path.write_bytes(lz4(lz4(cbor2.dumps(run))))
+    assert irmx.read_run(path).as_dict() == run
+    written = lz4(cbor2.dumps(run))
+    for damaged in (
+        lz4(written[:-9]),
+        lz4(lz4(b"\xff" * 9)),
+        lz4(lz4(cbor2.dumps([1]))),
+        lz4(lz4(cbor2.dumps({"q": {"d": "x"}}))),
+    ):
+        path.write_bytes(damaged)
+        with pytest.raises(DataError, match=r"run\.lz4"):
+            irmx.read_run(path)
+    path.write_bytes(lz4(lz4(bytes(200_000_000))))  # 3 kB
+    with pytest.raises(DataError, match="when it is decompressed"):
+        irmx.read_run(path)
+    path.write_bytes(lz4(written))
+    monkeypatch.setitem(sys.modules, "cbor2", None)
+    with pytest.raises(DataError, match=r"ranx .* pip install cbor2"):
+        irmx.read_run(path)
+
+
+def test_any_file_may_be_compressed_with_lz4(tmp_path: Path) -> None:
+    (tmp_path / "run.txt.lz4").write_bytes(lz4(b"q Q0 d 1 0.5 t\n"))
+    assert irmx.read_run(tmp_path / "run.txt.lz4").as_dict() == {"q": {"d": 0.5}}
+
+
 FAULTS: dict[str, tuple[str, str, str]] = {
     "not JSON": ("run", '{"mteb_model_meta": {}, ', "is not the JSON of mteb"),
     "too deep": ("run", '{"metric_score": 1, "details": ' + "[" * 100_000, "is not the JSON of rank_eval"),
@@ -204,6 +258,7 @@ def test_ordinary_files_are_not_taken_for_those_of_platforms(write: Write) -> No
         ("run", "opensearch_search_relevance/movies_experiment_pointwise.json", 2, 25),
         ("run", "quepid/static_queryset.csv", 1, 3),
         ("run", "ranx/run.parquet", 2, 5),
+        ("run", "ranx/run.lz4", 2, 5),
         ("qrels", "ranx/qrels.parquet", 2, 5),
         ("qrels", "opensearch_search_relevance/ImportJudgments.json", 4, 40),
         ("qrels", "constructed/quepid/basic.csv", 1, 2),

@@ -319,6 +319,15 @@ RAGAS = [
 ]
 
 
+def test_metrics_of_nuggetizer(write: Write) -> None:
+    names = ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
+    rows = {"2024-1": (0.0, 0.25, 0.5, 0.5), "2024-2": (1.0, 0.75, 1.0, 1.0), "all": (0.5, 0.5, 0.75, 0.75)}
+    path = write(lines(*({"qid": qid, **dict(zip(names, row, strict=True))} for qid, row in rows.items())), "a.jsonl")
+    del rows["all"]
+    expected = {name: {qid: row[i] for qid, row in rows.items()} for i, name in enumerate(names)}
+    assert values_of(path) == {"a.jsonl": expected}
+
+
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
 def test_tables_of_ragas(write: Write, tmp_path: Path, form: str) -> None:
     path = str(tmp_path / f"result.{form}")
@@ -639,7 +648,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "instances too deep": ('[{"instance_id": "a", "stats": ' + '{"a":' * 100_000, "is not the JSON of helm: too deeply nested"),
     "a quote without end": ('user_input,good\n"q,1\n', "cannot be read"),
     "qrels": ("q1 0 d1 1\n", "which of '0' and 'd1' is the topic"),
-    "a run": ("q1 Q0 d1 1 2.5 tag\n", "is not understood"),
+    "a run": ("q1 Q0 d1 1 2.5 tag\n", "is a run, not per-topic results"),
 }  # fmt: skip
 
 

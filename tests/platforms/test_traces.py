@@ -262,15 +262,19 @@ def test_topics_are_queries(write: Any, tmp_path: Path) -> None:
         "rivers of france": {"d2": 3.0, "d1": 2.0, "d3": 1.0},
     }
     (tmp_path / "queries.csv").write_text("query_id,query\n301,Capital of  France\n302,rivers\n")
-    with pytest.warns(DataWarning, match="1 search ask for no query of"):
+    with pytest.warns(DataWarning, match="1 search asks for no query of"):
         run = irmx.read_run(f"traces(topic=query,queries='{tmp_path}/queries.csv'):{path}")
     assert run.topics == ["301"]
     again = [*AGENT, span(9, "retrieval", 20, 1, query="capital of france", docs=[("d5", 1.0)])]
-    with pytest.warns(DataWarning, match="1 search repeat the query of an earlier one"):
+    with pytest.warns(DataWarning, match="1 search repeats the query of an earlier one"):
         assert irmx.read_run(f"traces(topic=query):{write(otlp(again, genai))}").as_dict()["capital of france"] == {
             "d1": 0.9,
             "d2": 0.5,
         }
+    unknown = [span(10 + i, "retrieval", 20, 1, query=f"other {i}", docs=[("d5", 1.0)]) for i in range(3)]
+    with pytest.warns(DataWarning) as caught:
+        irmx.read_run(f"traces(topic=query,queries='{tmp_path}/queries.csv'):{write(otlp([*again, *unknown], genai))}")
+    assert [" ".join(str(w.message).split()[1:4]) for w in caught] == ["4 searches ask", "1 search repeats"]
     (tmp_path / "queries.csv").write_text("query_id,query\n302,rivers\n")
     with pytest.raises(DataError, match="no search asks for a query of"):
         irmx.read_run(f"traces(topic=query,queries='{tmp_path}/queries.csv'):{path}")

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import json
 import pickle
 import re
 import warnings
@@ -225,7 +226,35 @@ def test_measures_that_not_all_systems_have_are_left_out(write: Callable[..., li
         read_per_topic([*write(c="1\tnDCG\t0.5\n"), paths[0]])
 
 
+@pytest.mark.parametrize("form", ["jsonl", "csv", "ranking", "tot"])
+def test_results_of_autojudge(form: str, write: Callable[..., list[str]]) -> None:
+    """Its evaluation writes run_id, topic_id, measure, value in four forms, with measures that irmx does not know."""
+    rows = [(run, topic, "GRADE", value) for run, value in (("runA", 4.0), ("runB", 2.5)) for topic in ("101", "102")]
+    names = ("run_id", "topic_id", "measure", "value")
+    text = {
+        "jsonl": [json.dumps(dict(zip(names, row, strict=True))) for row in rows],
+        "csv": [",".join(names), *(",".join(map(str, row)) for row in rows)],
+        "ranking": [f"{topic}\tQ0\t{run}\t0\t{value}\t{measure}" for run, topic, measure, value in rows],
+        "tot": [
+            f"{run}\t{measure}\t{topic}\t{value}"
+            for run, topic, measure, value in [*rows, ("runA", "all", "GRADE", 4.0)]
+        ],
+    }[form]
+    scores = read_per_topic(write(out="\n".join(text) + "\n"))
+    assert (scores.topics, scores.systems) == (("101", "102"), ("runA", "runB"))
+    assert scores["GRADE"].tolist() == [[4.0, 2.5], [4.0, 2.5]]
+
+
+def test_lines_of_one_row_per_topic(write: Callable[..., list[str]]) -> None:
+    [path] = write(a='{"Topic ID": "t1", "AP": 0.5, "P_5": 0.2}\n{"Topic ID": "t2", "AP": 0.25, "P_5": 1}\n')
+    scores = read_per_topic(path)
+    assert (scores.topics, scores.systems, list(map(str, scores.measures))) == (("t1", "t2"), ("a",), ["AP", "P@5"])
+    assert read_per_topic(path, "RR").systems == ("AP", "P_5")
+
+
 WRONG: list[tuple[dict[str, str], str]] = [
+    ({"a": "q Q0 d1 1 2.5 tag\nq Q0 d2 2 1.5 tag\n"}, "a is a run, not per-topic results"),
+    ({"a": '{"name": "x", "measure": "AP", "value": 0.5}\n'}, "a lacks the column query_id"),
     ({"a": "1\tAP\t0.5\n\n2\tAP\t-inf\n"}, "a, line 3: the value of AP for topic 2 is infinite. .* output of ir_m"),
     ({"a": "map\t1\t0.5\nmap\t2\tx\n"}, "a, line 2: the value of map for topic 2 must be a number. Got 'x'.*trec_eval"),
     ({"a": "map\t1\t0.5\nmap\tall\t1\nmap\t1\t.5\n"}, "a, lines 1 and 3: topic 1 has two values of AP for the system"),
@@ -235,7 +264,7 @@ WRONG: list[tuple[dict[str, str], str]] = [
     ({"a": "topic,s,t\n1,.5,x\n2,1,1\n"}, "a, line 2: the t must be a number. Got 'x' .* one column per system"),
     ({"a": "topic,s,t\n1,.5,1\n1,1,1\n"}, "a, lines 2 and 3: topic 1 has two values of AP for the system s"),
     ({"a": "qid,measure,value\n1,AP,.5\n2,AP,inf\n"}, "a, line 3: the value must be a .*number.* Got 'inf'"),
-    ({"a": "name,measure,value\nx,AP,.5\n"}, "a lacks the column 'query_id'"),
+    ({"a": "name,measure,value\nx,AP,.5\n"}, "a lacks the column query_id"),
     ({"a": "query_id\n1\n"}, "a, line 1: 'query_id' is not understood; per-topic results are the output of trec_eval"),
     ({"a": "query_id,qid\n1,1\n"}, "a has no column of values"),
     ({"a": " \n"}, "a is empty: per-topic results are"),
@@ -245,7 +274,7 @@ WRONG: list[tuple[dict[str, str], str]] = [
         "a has no topic, or only means over topics; .* -q. The file was read as the output of trec",
     ),
     ({"a": "map\t1\t0.5\nmap\t\t.5\n"}, "a, line 2: the topic is empty. The file was read as the output of trec_eval"),
-    ({"a": f"query_id,{'x' * 140_000}\n1,.5\n"}, r"a: the header cannot be read \(.*\); per-topic results are"),
+    ({"a": f"query_id,{'x' * 140_000}\n1,.5\n"}, "a holds no per-topic results: its header cannot be read"),
     ({"a": "AP\t0.5\n"}, r"a, line 1: 'AP\\t0.5' looks like a mean. .* with the option -q"),
     ({"a": "1\tAP\t.5\n", "b": "2\tAP\t.5\n"}, "a has no topic in common with the other systems: it has 1; they"),
     ({"a": "s\t1\tAP\t.5\n", "b": "s\t1\tAP\t.5\n"}, r"The system s is in .*a and in .*b"),
@@ -317,7 +346,7 @@ def test_wrong_requests_are_refused(tmp_path: Path, write: Callable[..., list[st
     with pytest.raises(DataError, match=r"c, line 2: the byte 0xff is not UTF-8"):
         read_per_topic(tmp_path / "c")
     (tmp_path / "c").write_bytes(b"topic,s\xe9\n1,.5\n")
-    with pytest.raises(DataError, match=r"c, line 1: the byte 0xe9 is not UTF-8"):
+    with pytest.raises(DataError, match=r"c, line 1: the byte 0xe9 .*is not UTF-8"):
         read_per_topic(tmp_path / "c")
     (tmp_path / "d").write_bytes(gzip.compress(b"1\tAP\t.5\n")[:-9])
     with pytest.raises(DataError, match=r"d is compressed, but truncated"):

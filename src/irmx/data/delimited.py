@@ -96,7 +96,12 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Tabl
     check_text(name, content)
     names = [field.strip(BLANKS) for field in _header(content, delimiter)]
     if not any(names):
-        raise DataError(f"{name} is empty: it holds no {what}, not even a header.")
+        is_long = len(content) > csv.field_size_limit()
+        raise DataError(
+            f"{name} holds no {what}: its header cannot be read."
+            if is_long
+            else f"{name} is empty: it holds no {what}, not even a header."
+        )
     if b'"' not in content and len(set(names)) == len(names):
         lines = filled_lines(content) if _BLANK_LINE.search(content) else [1]
         try:

@@ -13,6 +13,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -54,7 +55,7 @@ def content_of(path: str | os.PathLike[str], what: str = "file", size: int = -1)
     Parameters
     ----------
     path : str or Path
-        The path of a file or a pipe, an address such as ``s3://bucket/file``, or ``-`` for standard input. It is plain, or compressed with gzip, bzip2, xz or zstd, which
+        The path of a file or a pipe, an address such as ``s3://bucket/file``, or ``-`` for standard input. It is plain, or compressed with gzip, bzip2, xz, zstd or LZ4, which
         is detected by the first bytes, not by the name. A pipe can be read once.
     what : str
         What the file holds, such as ``run``, for messages.
@@ -141,11 +142,14 @@ def _standard_input() -> bytes:
 _standard_input_read: list[Any] = []
 
 
-def _zstd(file: IO[bytes]) -> Any:
+def _by_arrow(codec: str, file: IO[bytes]) -> Any:
     import pyarrow as pa
 
-    stream: Any = pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
+    stream: Any = pa.CompressedInputStream(pa.PythonFile(file, "r"), codec)
     return io.BufferedReader(stream)  # which returns as many bytes as it is asked for
+
+
+_zstd = partial(_by_arrow, "zstd")
 
 
 _OPENERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
@@ -154,6 +158,7 @@ _OPENERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\xfd7zX": lzma.open,
     b"\x28\xb5\x2f\xfd": _zstd,
     b"\x50\x2a\x4d\x18": _zstd,  # a skippable frame, with which some writers begin
+    b"\x04\x22\x4d\x18": partial(_by_arrow, "lz4"),
 }
 """What opens a compressed file, by its first bytes."""
 

@@ -127,7 +127,7 @@ def read_table(
     ----------
     source : str, Path, DataFrame, Arrow table, dict of columns, or iterable of dicts or namedtuples
         A file is comma- or tab-separated with a header, JSON Lines or Parquet, which is detected by its content and name;
-        plain, or compressed with gzip, bzip2, xz or zstd; ``-`` is standard input. Spaces around the fields of a line
+        plain, or compressed with gzip, bzip2, xz, zstd or LZ4; ``-`` is standard input. Spaces around the fields of a line
         are ignored. ``qid`` and ``topic`` are read as ``query_id``, ``docno``, ``docid`` and ``pid`` as ``doc_id``.
     columns : dict of str to Param or type
         The columns to read, by name; other columns are ignored. A :class:`irmx.Param` declares the type (``str``, ``int``,

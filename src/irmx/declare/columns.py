@@ -186,7 +186,14 @@ REQUIRED: dict[str, tuple[str, ...]] = {
 }
 """The columns that every run, every qrels table and every table of scores has."""
 
-_IDS = {"qid": "query_id", "q_id": "query_id", "docno": "doc_id", "docid": "doc_id", "pid": "doc_id"}
+_IDS = {
+    "qid": "query_id",
+    "q_id": "query_id",
+    "topic_id": "query_id",
+    "docno": "doc_id",
+    "docid": "doc_id",
+    "pid": "doc_id",
+}
 
 ALIASES: dict[str, dict[str, str]] = {
     "run": _IDS,

@@ -1,4 +1,4 @@
-"""Results of tests of applications: promptfoo, DeepEval, ragas."""
+"""Results of tests of applications: promptfoo, DeepEval, ragas, nuggetizer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from irmx import DataError, Param
-from irmx_platforms.decoding import Json, decoded, number, parsed, warn
+from irmx_platforms.decoding import Json, decoded, number, parsed, text, understanding, warn
 from irmx_platforms.results import MEASURE, TOPIC, Results, Value, json_lines, topic_of
 
 _ERROR = 2
@@ -169,3 +169,18 @@ def _columns_of_parquet(path: Path) -> list[str]:
         return list(parquet.read_schema(path).names)
     except (pa.ArrowException, OSError, ValueError):
         return []
+
+
+class Nuggetizer(Results):
+    """Metrics by topic of nuggetizer, of one run: the shares of nuggets that its answers support; the line ``all`` has means."""
+
+    NAME, SHORT_DESC = "nuggetizer", "metrics by topic of nuggetizer"
+    EXAMPLES = ("nuggetizer:run.metrics.jsonl",)
+    SIGNS = (rb'\{"qid"\s*:', rb'"strict_vital_score"\s*:', rb'"vital_score"\s*:')
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        for place, line in json_lines(path, content, self.NAME):
+            with understanding("This line", self.NAME, place):
+                topic = text(line["qid"])
+                if topic != "all":
+                    yield from (Value(topic, name, value) for name, value in line.items() if name != "qid")

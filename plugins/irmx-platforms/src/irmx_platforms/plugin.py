@@ -1,17 +1,37 @@
 """The hooks of irmx-platforms."""
 
 from irmx import Command, Format, Function, hookimpl
-from irmx_platforms.application_results import DeepEval, Promptfoo, Ragas
+from irmx_platforms.application_results import DeepEval, Nuggetizer, Promptfoo, Ragas
 from irmx_platforms.harness_results import EveryEvalEver, Helm, LmEval
 from irmx_platforms.inspect_logs import Inspect
-from irmx_platforms.rankings import MsMarco, Mteb, OpenSearch, Quepid, QuepidCase, RankEval, Ubi
+from irmx_platforms.rankings import (
+    MsMarco,
+    Mteb,
+    OpenSearch,
+    Quepid,
+    QuepidCase,
+    RankEval,
+    RanxLz4,
+    SentenceTransformers,
+    Ubi,
+)
 from irmx_platforms.traces import Traces
 
 
 @hookimpl
 def irmx_formats() -> list[Format]:
-    rankings = [Mteb(), RankEval(), OpenSearch(), Quepid(), QuepidCase(), MsMarco(), Ubi()]
-    results = [Inspect(), LmEval(), Helm(), EveryEvalEver(), Promptfoo(), DeepEval(), Ragas()]
+    rankings = [
+        Mteb(),
+        RankEval(),
+        OpenSearch(),
+        Quepid(),
+        QuepidCase(),
+        MsMarco(),
+        Ubi(),
+        SentenceTransformers(),
+        RanxLz4(),
+    ]
+    results = [Inspect(), LmEval(), Helm(), EveryEvalEver(), Promptfoo(), DeepEval(), Ragas(), Nuggetizer()]
     return [Traces(), *rankings, *results]
 
 

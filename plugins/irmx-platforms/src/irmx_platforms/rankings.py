@@ -1,4 +1,4 @@
-"""Rankings and judgments as evaluation platforms write them: MTEB, MS MARCO, OpenSearch, Elasticsearch, Quepid, UBI."""
+"""Rankings and judgments as evaluation platforms write them: MTEB, MS MARCO, OpenSearch, Quepid, UBI, ranx and others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irmx import DataError, Format, Param
-from irmx.toolkit import list_some, plural
+from irmx.toolkit import decompressed_limit, list_some, plural, too_large
 from irmx_platforms.decoding import Json, decoded, number, parsed, text, texts, understanding, warn
 from irmx_platforms.results import MEASURE, Value, chosen, json_lines, table_of_values
 
@@ -289,6 +289,64 @@ class MsMarco(Format):
                 )
             if fields:
                 rows.append((fields[0], fields[1], -float(fields[2])))
+        return table_of(table, rows)
+
+
+class SentenceTransformers(Format):
+    """Predictions that evaluators of sentence-transformers write (``write_predictions``): a line per query, with its results."""
+
+    NAME, TABLES, SHORT_DESC = "sentence_transformers", ("run",), "predictions of sentence-transformers"
+    EXAMPLES = ("sentence_transformers:Information-Retrieval_evaluation_predictions.jsonl",)
+
+    def recognises(self, table: str, path: Path, start: bytes) -> bool:
+        """Tell from the first bytes whether a file has this format."""
+        signs = (rb'\{"query_id"\s*:', rb'"results"\s*:\s*\[', rb'"corpus_id"\s*:|\[\]')
+        return table == "run" and all(re.search(sign, start) for sign in signs)
+
+    def read(self, table: str, path: Path, content: bytes) -> pa.Table:
+        """Return the run."""
+        rows: list[Row] = []
+        for place, line in json_lines(path, content, self.NAME):
+            with understanding("This line", self.NAME, place):
+                found = line["results"]
+                rows += in_order(line["query_id"], [one["corpus_id"] for one in found], [one["score"] for one in found])
+        return table_of(table, rows)
+
+
+class RanxLz4(Format):
+    """Runs that ranx saves as LZ4: compressed twice, in CBOR, which the package cbor2 reads."""
+
+    NAME, TABLES, SHORT_DESC = "ranx_lz4", ("run",), "runs that ranx saves as LZ4"
+    EXAMPLES = ("ranx_lz4:run.lz4",)
+
+    def recognises(self, table: str, path: Path, start: bytes) -> bool:
+        """Tell from the first bytes whether a file, of which one compression has been undone, has this format."""
+        return table == "run" and start.startswith(b"\x04\x22\x4d\x18")
+
+    def read(self, table: str, path: Path, content: bytes) -> pa.Table:
+        """Return the run."""
+        import pyarrow as pa
+
+        try:
+            import cbor2
+        except ImportError:
+            raise DataError(
+                f"{path} is a run that ranx saved as LZ4, which the package cbor2 reads: pip install cbor2. Or save it as JSON: "
+                "ranx.Run.from_file(path).save('run.json')."
+            ) from None
+        try:
+            limit = decompressed_limit(len(content))
+            written = pa.CompressedInputStream(pa.BufferReader(content), "lz4").read(limit + 1)
+            if len(written) > limit:
+                raise too_large(len(content), limit).at(str(path))
+            with understanding(str(path), self.NAME):
+                rows = [
+                    (text(query), text(doc), grade(score, query, doc))
+                    for query, scores in cbor2.loads(written).items()
+                    for doc, score in scores.items()
+                ]
+        except (OSError, pa.ArrowException, cbor2.CBORDecodeError) as error:
+            raise DataError(f"{path} is damaged: {error}. Save it again.") from None
         return table_of(table, rows)
 
 

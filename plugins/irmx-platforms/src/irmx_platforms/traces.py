@@ -135,18 +135,23 @@ class Traces(Format):
             topic = ids.get(_plain(search.query), "") if ids else " ".join(search.query.split())
             if not topic:
                 unknown.append(search.query)
+                continue
             again += topic in first
             first.setdefault(topic, search)
-        first.pop("", None)
         if not first:
             raise DataError(
                 f"{path}: no search asks for a query of {self['queries']}. They ask for {list_some(unknown)}."
             )
         if unknown:
-            what = _searches(len(unknown))
-            warn(path, f"{what} ask for no query of {self['queries']}: {list_some(unknown)}")
+            what = f"{_searches(len(unknown))} ask{'s' * (len(unknown) == 1)}"
+            warn(path, f"{what} for no query of {self['queries']}: {list_some(unknown)}")
         if again:
-            warn(path, f"{_searches(again)} repeat the query of an earlier one, and are left out")
+            repeat = (
+                "repeats the query of an earlier one, and is"
+                if again == 1
+                else "repeat the queries of earlier ones, and are"
+            )
+            warn(path, f"{_searches(again)} {repeat} left out")
         _tell_of_orders(path, list(first.values()))
         return [row for topic, search in first.items() for row in self._rows(topic, 1, search) if row.doc_id]
 

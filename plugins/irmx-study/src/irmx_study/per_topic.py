@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 import warnings
@@ -83,6 +81,7 @@ _TREC = "the output of trec_eval -q"
 _IR_MEASURES = "the output of ir_measures -q or irmx eval -q"
 _IRMX = "the output of irmx eval -q of several runs"
 _TOT = "lines of run, measure, topic and value"
+_RANKING = "lines of topic, Q0, run, 0, value and measure"
 _PLATFORM = "results of another platform"
 KINDS = (
     f"per-topic results are {_TREC} or of ir_measures -q or irmx eval -q; a csv or tsv with a header and a column query_id "
@@ -114,22 +113,24 @@ class TopicResults:
 def read_topic_results(path: str, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
     """Read the results in a file, whose format is detected by its content or named before it."""
     content = _content_of_folder(path) if os.path.isdir(path) else content_of(path_of(path), WHAT)
-    columns, metadata = _schema_of_parquet(path, content) if content[:4] == b"PAR1" else (None, {})
-    if b"irmx_scores" in metadata:
+    is_parquet = content[:4] == b"PAR1"
+    if is_parquet and b"irmx_scores" in _metadata_of_parquet(path, content):
         return _of_scores(path)
     if (table := scores_in_format(path, content)) is not None:
         systems = table["system"].tolist() if "system" in table else None
         topics, measures = (table[name].tolist() for name in ("query_id", "measure"))
         return TopicResults(path, _PLATFORM, topics, systems, measures, table["value"], table.place)
-    if columns is not None:
-        return _of_table(path, content, columns, measure, names, alone)
+    if is_parquet:
+        return _of_table(path, content, measure, names, alone)
     if not content.strip():
         raise DataError(f"{path} is empty: {KINDS}.")
     first = content.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
     if first.startswith("{"):
-        return _of_table(path, content, None, measure, names, alone)
+        return _of_table(path, content, measure, names, alone)
     fields = first.split("\t") if "\t" in first else first.split()
     if len(fields) in (3, 4) and (as_number(fields[-1]) is not None or fields[0].strip() in _TEXTS):
+        return _of_lines(path, content, names)
+    if len(fields) == 6 and as_number(fields[3]) is not None and as_number(fields[4]) is not None:
         return _of_lines(path, content, names)
     if len(fields) == 2 and as_number(fields[1]) is not None:
         raise DataError(
@@ -138,7 +139,7 @@ def read_topic_results(path: str, measure: str | None, names: MeasureNames, alon
     if "\t" not in first and "," not in first:
         _text_of(path, content)
         raise DataError(f"{path}, line 1: {first[:100]!r} is not understood; {KINDS}.")
-    return _of_table(path, content, _header(path, content, "\t" if "\t" in first else ","), measure, names, alone)
+    return _of_table(path, content, measure, names, alone)
 
 
 def _content_of_folder(folder: str) -> bytes:
@@ -155,15 +156,6 @@ def _content_of_folder(folder: str) -> bytes:
     out = pa.BufferOutputStream()
     parquet.write_table(rows.replace_schema_metadata(None), out)
     return bytes(out.getvalue())
-
-
-def _header(path: str, content: bytes, delimiter: str) -> list[str]:
-    """Return the names of the columns of a csv or tsv file; quoted ones may contain line breaks."""
-    text = io.StringIO(_text_of(path, content).lstrip(), newline="")
-    try:
-        return [field.strip() for field in next(csv.reader(text, delimiter=delimiter))]
-    except csv.Error as error:
-        raise DataError(f"{path}: the header cannot be read ({error}); {KINDS}.") from None
 
 
 # -- lines without a header --------------------------------------------------------------------------------
@@ -183,7 +175,13 @@ def _of_lines(path: str, content: bytes, names: MeasureNames) -> TopicResults:
             raise DataError(f"{path}, line {number}: {fields} fields where the first line has {width}.")
     cells = "\t".join(filled).split("\t")
     columns = [list(map(str.strip, cells[c::width])) for c in range(width)]
-    form, (t, m) = _order(path, columns[:-1], names)
+    if width == 6:
+        if set(columns[3]) != {"0"}:
+            raise DataError(f"{path} is a run, not {WHAT}: irmx eval scores it, and compares runs.")
+        topics, _, runs, _, texts, measures = columns
+        columns, width, form, t, m = [runs, topics, measures, texts], 4, _RANKING, 1, 2
+    else:
+        form, (t, m) = _order(path, columns[:-1], names)
     kept = [
         i
         for i, (topic, measure) in enumerate(zip(columns[t], columns[m], strict=True))
@@ -242,14 +240,13 @@ def _text_of(path: str, content: bytes) -> str:
 # -- tables ------------------------------------------------------------------------------------------------
 
 
-def _schema_of_parquet(path: str, content: bytes) -> tuple[list[str], dict[bytes, bytes]]:
-    """Return the names of the columns, and what is written beside them."""
+def _metadata_of_parquet(path: str, content: bytes) -> dict[bytes, bytes]:
+    """Return what is written beside the columns."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        schema = pq.read_schema(pa.BufferReader(content))
-        return list(schema.names), schema.metadata or {}
+        return pq.read_schema(pa.BufferReader(content)).metadata or {}
     except (pa.ArrowInvalid, OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read as a parquet file of {WHAT}: {error}") from None
 
@@ -273,18 +270,14 @@ def _of_scores(path: str) -> TopicResults:
     )
 
 
-def _of_table(
-    path: str, content: bytes, header: list[str] | None, measure: str | None, names: MeasureNames, alone: bool
-) -> TopicResults:
-    """Read a table with column names, which for JSON Lines are those of the tidy form."""
-    if header is None:
-        return _of_tidy(path, content)
-    if not {"measure", "value"} <= set(header):
-        return _of_wide(path, content, header, measure, names, alone)
-    # columns of parameters are between these two, as sweeps of irmx 0.2 wrote them
-    between = header[header.index("measure") + 1 : header.index("value")]
-    known = (*MARKS, *_SYSTEM, *_TOPIC)
-    return _of_tidy(path, content, [name for name in between if name not in known and "." not in name])
+def _of_table(path: str, content: bytes, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
+    """Read a table with column names."""
+    table = read_table(path, {}, WHAT, content=content)
+    order = [*map(_plain, _TOPIC)]
+    ids = sorted((name for name in table.names if _plain(name) in order), key=lambda name: order.index(_plain(name)))
+    if {"measure", "value"} <= set(table.names):
+        return _of_tidy(path, table, ids)
+    return _of_wide(path, table, ids, measure, names, alone)
 
 
 def _with_parameters(measure: str, values: dict[str, str]) -> str:
@@ -300,13 +293,22 @@ def _with_parameters(measure: str, values: dict[str, str]) -> str:
     return f"{parts[1]}({','.join([*filter(None, [parts[2]]), *given])}){parts[3] or ''}"
 
 
-def _of_tidy(path: str, content: bytes, parameters: Sequence[str] = ()) -> TopicResults:
+def _of_tidy(path: str, table: Table, ids: Sequence[str]) -> TopicResults:
     """Read one row per topic, system and view."""
-    declared = {"query_id": str, "measure": str, "value": Param(float, "the value", required=True, nullable=True)}
+    header, form = table.names, "a table with one row per topic, system and measure"
+    if not ids:
+        raise DataError(
+            f"{path} lacks the column query_id (or {_OTHER_IDS}). It has: {list_some(header)}. It was read as {form}."
+        )
+    table = table.renamed(["query_id" if name == ids[0] else name for name in header])
+    # columns of parameters are between these two, as sweeps of irmx 0.2 wrote them
+    between = header[header.index("measure") + 1 : header.index("value")]
+    parameters = [name for name in between if name not in (*MARKS, *_SYSTEM, *ids) and "." not in name]
+    declared = {name: Param(str, "", required=True) for name in ("query_id", "measure")}
+    declared["value"] = Param(float, "the value", required=True, nullable=True)
     declared |= {name: Param(str, "the system") for name in _SYSTEM}
     declared |= {name: Param(str, "what a view depends on", nullable=True) for name in (*MARKS, *parameters, "state")}
-    form = "a table with one row per topic, system and measure"
-    table = _checked(path, content, declared, form)
+    _check(table, declared, form)
     rows = np.flatnonzero(table["query_id"] != _SUMMARY)
     cells = {name: table[name][rows].tolist() for name in declared if name in table}
     system = next((cells[name] for name in _SYSTEM if name in cells), None)
@@ -339,11 +341,10 @@ def _numbers_or_texts(texts: Sequence[str]) -> list[Any]:
 
 
 def _of_wide(
-    path: str, content: bytes, header: list[str], measure: str | None, names: MeasureNames, alone: bool
+    path: str, table: Table, known_ids: Sequence[str], measure: str | None, names: MeasureNames, alone: bool
 ) -> TopicResults:
     """Read one row per topic: the columns are systems, or, without a measure, the measures of one system."""
-    order = [*map(_plain, _TOPIC)]
-    known_ids = sorted((name for name in header if _plain(name) in order), key=lambda name: order.index(_plain(name)))
+    header = table.names
     topic = known_ids[0] if known_ids else None
     columns = [name for name in header if name not in ("", _INDEX, *known_ids)]
     if not columns:
@@ -355,14 +356,17 @@ def _of_wide(
         )
     of_systems = measure is not None and columns != [measure]
     if measure is None and len(columns) > 1 and not all(name in names for name in columns):
+        if (no_numbers := next((name for name in columns if table.values(name).dtype == object), None)) is not None:
+            raise DataError(f"{path}: the column {no_numbers!r} has other values than numbers; {KINDS}.")
         raise UsageError(
             f"{path} has the columns {list_some(columns)}, which are not all measures of irmx. If they are systems, say what "
             "measure the table holds: --measure NAME, or measure='NAME' in Python."
         )
     form = f"a table of one row per topic, with one column per {'system' if of_systems else 'measure'}"
     declared = {name: Param(float, "", required=True, nullable=True) for name in columns}
-    unsure = {name: str for name in known_ids if _plain(name) in _TOPIC_OR_SYSTEM}
-    table = _checked(path, content, ({topic: str} if topic else {}) | unsure | declared, form)
+    unsure = [name for name in known_ids if _plain(name) in _TOPIC_OR_SYSTEM]
+    of_ids = {name: Param(str, "", required=True) for name in [*([topic] if topic else []), *unsure]}
+    _check(table, of_ids | declared, form)
     for name in unsure:
         if text := next((text for text in table[name].tolist() if not (as_number(text) or 0.0).is_integer()), ""):
             raise _two_readings(path, name, f"the name of a column of ids, and values such as {text}")
@@ -413,9 +417,9 @@ def _two_readings(path: str, name: str, found: str) -> UsageError:
     )
 
 
-def _checked(path: str, content: bytes, columns: dict[str, Any], form: str) -> Table:
+def _check(table: Table, columns: dict[str, Param], form: str) -> None:
     try:
-        return read_table(path, columns, WHAT, content=content)
+        table.declare(columns)
     except DataError as error:
         raise DataError(f"{error} The file was read as {form}.", error.rows) from None
 
@@ -431,10 +435,10 @@ def read_per_topic(
 
     * The output of ``trec_eval -q``, ``ir_measures -q`` or ``irmx eval -q``: a file per system, named after the file;
       ``irmx eval -q`` also for several runs, and as csv or JSON Lines.
-    * A csv or tsv with a header and one row per value: ``query_id`` (or ``qid``, ``topic``), ``measure``, ``value``, and
+    * A csv, tsv or JSON Lines with one row per value: ``query_id`` (or ``qid``, ``topic``), ``measure``, ``value``, and
       for several systems ``system`` (or ``run``, ``name``), as :meth:`irmx.Scores.frame` and
       ``pt.Experiment(..., perquery=True)`` have.
-    * A csv or tsv with a header and one row per topic: ``query_id`` (or ``qid``, ``topic``, ``id``, ...) and one column per
+    * One with one row per topic: ``query_id`` (or ``qid``, ``topic``, ``id``, ...) and one column per
       system, if ``measure`` says what they hold; otherwise one column per measure of one system. A single file may lack the
       query ids; its rows are then numbered from 1.
     * A file in a format of a plugin, such as logs of Inspect or results of promptfoo, which irmx-platforms reads; ``NAME:path``
