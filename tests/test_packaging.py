@@ -1,12 +1,14 @@
 """What the distributions hold, all that is needed and nothing else, and that the tools' files name what is there."""
 
 import email
+import importlib.util
 import re
 import tarfile
 import zipfile
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -82,6 +84,14 @@ def test_source_distribution_holds_what_builds_the_wheel_and_nothing_else(name: 
     own = {"CHANGELOG.md"} if name == "irmx" else set()
     files = {"src/" + f for f in package_files(name)} | own
     assert packed == files | {".gitignore", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"}
+
+
+def test_no_public_name_is_that_of_a_module(name: str) -> None:
+    """With lazy_loader 0.4, a module that is imported takes the place of a function of its name."""
+    package = importlib.import_module(name)
+    for public in {*package.__all__} - {"registry"}:  # which is bound when irmx is imported, and stays
+        value = getattr(package, public)
+        assert isinstance(value, ModuleType) or importlib.util.find_spec(f"{name}.{public}") is None, public
 
 
 def test_files_that_tox_runs_are_there() -> None:

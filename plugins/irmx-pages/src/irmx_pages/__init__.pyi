@@ -15,7 +15,7 @@ from .page import Block, Page
 from .page_arrays import Pages, gain, orientation_gain, utility
 from .page_diversity import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
 from .page_files import read_pages, write_pages
-from .page_runs import page_runs, score_pages
+from .pages_as_runs import page_runs, score_pages
 from .pages_of_rankings import pages_of
 from .preference_agreement import agreement, agreement_scores
 from .preference_fit import PreferenceFit, fit_preferences

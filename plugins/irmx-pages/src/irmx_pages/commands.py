@@ -94,7 +94,7 @@ def score(
 
     Prints one line per page and measure; a topic may have several pages.
     """
-    from irmx_pages.page_runs import score_pages
+    from irmx_pages.pages_as_runs import score_pages
 
     print_rows(score_pages(matching_file(pages), qrels, measures), output_format, places=places)
 

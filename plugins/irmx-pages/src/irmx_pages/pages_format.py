@@ -30,7 +30,7 @@ class PagesFormat(Format):
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the pages as a run in reading order."""
         from irmx_pages.page_files import pages_of_content
-        from irmx_pages.page_runs import run_table
+        from irmx_pages.pages_as_runs import run_table
 
         first: dict[str, Page] = {}
         for page in (pages := pages_of_content(path, content)):
@@ -45,7 +45,7 @@ class PagesFormat(Format):
     def read_ranking(self, path: Path, content: bytes, name: str) -> pa.Table:
         """Return the pages of one name as a run in reading order."""
         from irmx_pages.page_files import pages_of_content
-        from irmx_pages.page_runs import run_table
+        from irmx_pages.pages_as_runs import run_table
 
         pages = pages_of_content(path, content)
         mine = [p for p in pages if p.page_id == name]

@@ -15,7 +15,7 @@ from irmx.toolkit import Evaluator, NamedMeasure, list_some
 from irmx_pages.page import Page
 from irmx_pages.page_arrays import VISUAL, media_of
 from irmx_pages.page_files import read_pages
-from irmx_pages.page_runs import page_values
+from irmx_pages.pages_as_runs import page_values
 from irmx_pages.preference_votes import FAILED_TRAPS, Preferences, fleiss_kappa, read_preferences, without_traps
 
 if TYPE_CHECKING:

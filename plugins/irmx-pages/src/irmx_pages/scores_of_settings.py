@@ -16,7 +16,7 @@ from irmx.ragged import Floats, offsets_of
 from irmx_pages.aggregated_search import AggregatedSearch
 from irmx_pages.page import Page
 from irmx_pages.page_arrays import Pages, utility
-from irmx_pages.page_runs import batches, refuse_unjudged_topics, run_table
+from irmx_pages.pages_as_runs import batches, refuse_unjudged_topics, run_table
 
 
 def stacked(parts: Sequence[Pages]) -> Pages:

@@ -20,7 +20,7 @@ from irmx_pages.judged_verticals import JUDGED_VERTICAL, judged_verticals
 from irmx_pages.page import Block, Page
 from irmx_pages.page_arrays import WEB, WEB_ORIENTATION
 from irmx_pages.page_files import read_pages
-from irmx_pages.page_runs import page_values
+from irmx_pages.pages_as_runs import page_values
 from irmx_pages.preference_agreement import pair_numbers
 from irmx_pages.preference_votes import ANSWERS, Preferences, read_preferences
 

@@ -18,15 +18,15 @@ from .overlap import rbo as rbo
 from .overlap import tied_groups as tied_groups
 from .per_topic import read_per_topic as read_per_topic
 from .planning import power as power
-from .population import population as population
 from .rankings import comparable_means as comparable_means
 from .rankings import kendall_tau as kendall_tau
 from .rankings import tau_ap as tau_ap
-from .report.page import Report as Report
-from .report.page import report as report
+from .reporting.page import Report as Report
+from .reporting.page import report as report
 from .result import Result as Result
 from .sweeping import sweep as sweep
 from .topic_orders import topics as topics
+from .user_shares import population as population
 from .verdicts import Verdict as Verdict
 from .verdicts import verdict as verdict
 

@@ -349,9 +349,9 @@ def write_report(
     queries: Path | None = None,
 ) -> None:
     """Write the report on what the arguments of a command name."""
-    from irmx_study.report.page import command_line, report
-    from irmx_study.report.parts import check_libraries
-    from irmx_study.report.texts import read_document_texts, read_query_texts
+    from irmx_study.reporting.page import command_line, report
+    from irmx_study.reporting.parts import check_libraries
+    from irmx_study.reporting.texts import read_document_texts, read_query_texts
 
     check_libraries()
     if how["all_pairs"] and baseline:

@@ -100,7 +100,7 @@ def compare_judges(
     significant differences, and which runs they lift or lower. With -o csv, one row per pair of judges, and measure.
     """
     from irmx_study.judging import judges
-    from irmx_study.report.texts import read_document_texts, read_query_texts
+    from irmx_study.reporting.texts import read_document_texts, read_query_texts
 
     asked = [name for name, given in (("topics", by_topic), ("disagreements", disagreements is not None)) if given]
     if len({*asked, *([table] if table else [])}) > 1:

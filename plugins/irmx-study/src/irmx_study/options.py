@@ -243,7 +243,7 @@ def scored(
     usage = usage_without_scores(command, arguments, files)
     users: dict[Any, float] = {}
     if population is not None:
-        from irmx_study.population import population as read_population
+        from irmx_study.user_shares import population as read_population
 
         *arguments, last = arguments
         users = read_population(last, population)

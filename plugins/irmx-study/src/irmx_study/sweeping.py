@@ -44,7 +44,7 @@ from irmx.toolkit import (
     score_prepared,
     versions_of,
 )
-from irmx_study.population import population as read_population
+from irmx_study.user_shares import population as read_population
 from irmx_study.work import Work, identity_of_data
 
 

@@ -17,7 +17,7 @@ from irmx.toolkit import in_html, picture_bytes, picture_style, visible
 from irmx_study.comparing import Comparison
 from irmx_study.findings import pair_shown_first
 
-_FILES = resources.files("irmx_study.report").joinpath("templates")
+_FILES = resources.files("irmx_study.reporting").joinpath("templates")
 _LIBRARIES = {"jinja2": "Jinja2", "matplotlib": "matplotlib"}
 JUDGED = "Judged@10"
 """The measure that gives the shares of unjudged documents: it is computed with the others, so that no run is read twice."""
@@ -116,7 +116,7 @@ def _templates() -> Any:
         return value if isinstance(value, Markup) or not isinstance(value, str) else visible(value)
 
     return Environment(
-        loader=PackageLoader("irmx_study.report"), autoescape=True, finalize=shown, undefined=StrictUndefined,
+        loader=PackageLoader("irmx_study.reporting"), autoescape=True, finalize=shown, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
 

@@ -19,8 +19,8 @@ from irmx_study.comparing import SENTENCES, Comparison
 from irmx_study.correlating import correlate
 from irmx_study.facts import sentences_of, topics_of
 from irmx_study.pairs import signs_of
-from irmx_study.report.documents import rankings, topics
-from irmx_study.report.parts import JUDGED, Reported, Section, Source, inline_svg
+from irmx_study.reporting.documents import rankings, topics
+from irmx_study.reporting.parts import JUDGED, Reported, Section, Source, inline_svg
 from irmx_study.result import joined, p_text
 from irmx_study.verdicts import verdict
 

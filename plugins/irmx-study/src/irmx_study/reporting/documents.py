@@ -14,7 +14,7 @@ import irmx
 from irmx import DataError, DataWarning, Measure, UsageError, explanations, read_run
 from irmx.ragged import Floats
 from irmx.toolkit import Explanation, visible
-from irmx_study.report.parts import Reported, Section
+from irmx_study.reporting.parts import Reported, Section
 
 MOST_VALUES = 150_000
 """So many values are embedded; of a larger study, the systems with the best means."""
