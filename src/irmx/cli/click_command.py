@@ -177,6 +177,8 @@ def click_command(name: str, function: Callable[..., Any], examples: Sequence[st
 
 def _annotated(hint: Any) -> tuple[Any, ...]:
     """Return the type of a parameter, and what is annotated beside it."""
+    # around which Python 3.10 puts Optional, where the default is None
+    hint = next((one for one in get_args(hint) if get_origin(one) is Annotated), hint)
     return get_args(hint) if get_origin(hint) is Annotated else (hint,)
 
 
