@@ -26,6 +26,7 @@ from .cli.printing import print_rows as print_rows
 from .cli.run_arguments import runs_and_measures as runs_and_measures
 from .data.cells import as_number as as_number
 from .data.cells import check_dates as check_dates
+from .data.cells import seconds_of_texts as seconds_of_texts
 from .data.click_logs import read_click_log as read_click_log
 from .data.delimited import parse_json as parse_json
 from .data.files import content_in_blocks as content_in_blocks

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Mapping
-from datetime import date
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, timezone
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,32 @@ def parsed(cells: Cells, words: Mapping[str, float] | None = None) -> Floats:
         with contextlib.suppress(OverflowError):
             return np.array(cells, dtype=np.float64)
     return np.array([number_of(cell, words or {}) for cell in listed_cells(cells)], dtype=np.float64)
+
+
+def seconds_of_texts(texts: Sequence[str | None]) -> Floats:
+    """Return dates by ISO 8601 as seconds since 1970, NaN for those that are none; without a time zone they are in UTC.
+
+    >>> seconds_of_texts(["1970-01-02", "1970-01-01T01:00:00+01:00", "9999-12-31", "today", None]).tolist()
+    [86400.0, 0.0, 253402214400.0, nan, nan]
+    """
+    import pandas as pd
+
+    # pandas also knows "today" and "now"
+    written = [text if text and text.lstrip()[:1].isdigit() else None for text in texts]
+    dates = pd.to_datetime(pd.Series(written, dtype=object), errors="coerce", utc=True, format="ISO8601")
+    moments = dates.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
+    for i in np.flatnonzero(np.isnat(moments)).tolist():  # pandas before 3 takes those of 1677 to 2262 only
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            moment = datetime.fromisoformat(str(texts[i]).replace("Z", "+00:00"))
+            if not _NANOSECONDS[0] <= moment.year <= _NANOSECONDS[1]:
+                moments[i] = np.datetime64(
+                    moment.astimezone(timezone.utc).replace(tzinfo=None) if moment.tzinfo else moment, "us"
+                )
+    return np.asarray((moments - np.datetime64(0, "us")) / np.timedelta64(1, "s"))
+
+
+_NANOSECONDS = 1678, 2261
+"""The years all of whose moments are a number of nanoseconds since 1970 in 64 bits."""
 
 
 def is_sound(values: Floats, declared: Param) -> Any:

@@ -34,6 +34,7 @@ from irmx.data.cells import (
     number_of,
     objects,
     parsed,
+    seconds_of_texts,
     shown_cell,
 )
 from irmx.declare.columns import Column
@@ -360,18 +361,15 @@ class Table:
 
     def _seconds_of_texts(self, name: str, listed: Sequence[Any], declared: Param) -> Floats:
         """Return dates as seconds since 1970, NaN if missing; most cells decide what the others should have been."""
-        import pandas as pd
-
-        texts = pd.Series([None if is_missing(cell) else str(cell) for cell in listed], dtype=object)
-        dates = pd.to_datetime(texts, utc=True, errors="coerce", format="ISO8601")
-        wrong = (dates.isna() & texts.notna()).to_numpy()
+        texts = [None if is_missing(cell) else str(cell) for cell in listed]
+        seconds, given = seconds_of_texts(texts), np.array([text is not None for text in texts])
+        wrong = np.isnan(seconds) & given
         if wrong.any():
             row = _first(wrong)
-            if 2 * wrong.sum() > texts.notna().sum():
+            if 2 * wrong.sum() > given.sum():
                 self._refuse_cell(row, name, listed[row], declared)
             self.refuse(row, f"the {name} must be a date, such as 2014-03-01. Got {shown_cell(listed[row])} instead.")
-        seconds = (dates - pd.Timestamp(0, tz="UTC").as_unit(dates.dt.unit)) / pd.Timedelta(seconds=1)
-        return np.asarray(seconds, dtype=np.float64)
+        return seconds
 
     # -- declared columns --------------------------------------------------------------------------------
 

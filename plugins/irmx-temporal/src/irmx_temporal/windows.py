@@ -9,7 +9,7 @@ import numpy as np
 
 from irmx import Param, UsageError
 from irmx.ragged import Floats, Ints
-from irmx.toolkit import duration_text, seconds, value_repr
+from irmx.toolkit import duration_text, seconds, seconds_of_texts, value_repr
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,8 +110,6 @@ def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
     >>> cut(np.array([0.0, 86400.0 * 40, 86400.0 * 45]), "1mo", "UTC")
     (array([0, 1, 1]), ['1970-01', '1970-02'])
     """
-    import pandas as pd
-
     if window is None or window == BURST:
         raise UsageError(f"Windows are cut by {_FORM}. Got {value_repr(window)} instead.")
     period = _period(WindowParam("").check(window, "window", "cut"))
@@ -121,12 +119,22 @@ def cut(timestamps: Floats, window: str, tz: str) -> tuple[Ints, list[str]]:
         distinct, numbers = np.unique(places, return_inverse=True)
         return numbers, [text.replace("T", " ") for text in shown(np.maximum(distinct * step, FIRST), tz, "s")]
     count, unit = period[0], _CALENDAR[period[1]]
-    periods, first = (_local(times, tz).to_period(unit) for times in (timestamps, np.array([FIRST])))
-    places = (periods.astype("int64") // count).to_numpy()
-    distinct, numbers = np.unique(places, return_inverse=True)
-    starts = pd.PeriodIndex.from_ordinals(np.maximum(distinct * count, first.astype("int64")[0]), freq=periods.freq)
-    names = [str(p.start_time.date()) if unit == "W" else str(p) for p in starts]
-    return numbers, names
+    places, first = (_units(_local(times, tz).to_numpy(), unit) for times in (timestamps, np.array([FIRST])))
+    distinct, numbers = np.unique(places // count, return_inverse=True)
+    starts = np.maximum(distinct * count, first)
+    days = starts * 7 + _FIRST_MONDAY if unit == "W" else starts
+    return numbers, np.datetime_as_string(days.astype(f"datetime64[{'D' if unit == 'W' else unit}]")).tolist()
+
+
+_FIRST_MONDAY = -10
+"""The day since 1970 on which week 0 begins, so that that of 1970-01-01 is week 1."""
+
+
+def _units(moments: Array, unit: str) -> Ints:
+    """Return the number of the day, week, month or year of each moment since 1970."""
+    if unit == "W":
+        return np.asarray((moments.astype("datetime64[D]").astype(np.int64) - _FIRST_MONDAY) // 7)
+    return np.asarray(moments.astype(f"datetime64[{unit}]").astype(np.int64))
 
 
 def _local(timestamps: Floats, tz: str) -> pd.DatetimeIndex:
@@ -375,18 +383,14 @@ def _of_documents(rows: Rows, time: Floats) -> Floats:
 
 def _parsed(rankings: Rankings, number: Ints, texts: tuple[str, ...]) -> Floats:
     """Return dates, given as strings, in seconds since 1970; without a time zone they are in UTC."""
-    import pandas as pd
-
     rows = rankings.qrels_rows
-    dates = pd.to_datetime(pd.Series(texts, dtype=object), errors="coerce", utc=True, format="ISO8601")
-    bad = np.append(dates.isna().to_numpy(), False)
-    for row in np.flatnonzero(bad[number] & (number >= 0))[:1].tolist():
+    dates = np.append(seconds_of_texts(texts), np.nan)
+    for row in np.flatnonzero(np.isnan(dates)[number] & (number >= 0))[:1].tolist():
         raise DataError(
             f"The timestamp {texts[number[row]]!r} of the qrels is not a date: query {rankings.topics[rows.topic[row]]}, "
             f"{row_of_topic(rows, row)}. Dates are numbers, in seconds since 1970, or strings such as 2014-03-01 or 2014-03-01T12:30:00Z."
         )
-    moments = dates.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
-    return np.append((moments - np.datetime64(0, "us")) / np.timedelta64(1, "s"), np.nan)[number]
+    return np.asarray(dates[number])
 
 
 def _tell_of_undated(rankings: Rankings, relevant: Array, dated: Array) -> None:
