@@ -370,7 +370,7 @@ def test_a_file_of_measures_is_loaded(shell: Callable[..., Any], files: Path) ->
         ("bad.py", "raise SystemExit(0)", 1, "bad.py, line 1: SystemExit: 0"),
         ("bad.py", "x = 1\nraise BaseException('b')", 1, "bad.py, line 2: BaseException: b"),
         ("bad.py", "raise GeneratorExit", 1, "bad.py, line 1: GeneratorExit"),
-        ("bad.py", "\0", 1, "SyntaxError"),
+        ("bad.py", "\0", 1, "null bytes"),
         ("bad.py", "import irmx\ndef AP(ranking): ...\nirmx.measure(AP)\n", 2, "bad.py, line 3: The measure AP of bad.AP is refused"),
     ],
 )  # fmt: skip

@@ -158,7 +158,7 @@ def _prepare_output() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     with contextlib.suppress(OSError, AttributeError):  # no file of the system; Windows has no such pipes
         is_raw, number = isinstance(sys.stdout.buffer, io.RawIOBase), sys.stdout.fileno()
-        if is_raw or not os.get_blocking(number):
+        if sys.stdout is sys.__stdout__ and (is_raw or not os.get_blocking(number)):
             sys.stdout = io.TextIOWrapper(
                 io.BufferedWriter(_WaitingFile(number, "wb", closefd=False)),
                 encoding=sys.stdout.encoding,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -184,7 +185,10 @@ def seconds(time: Any) -> float:
         if not math.isfinite(time):
             raise ValueError(f"a time must be a number or a date. Got {time}")
         return float(time) / next((unit for unit in (1e9, 1e6, 1e3) if abs(time) > 1e8 * unit), 1)
-    moment = datetime.fromisoformat(str(time).replace("Z", "+00:00"))
+    text = re.sub(
+        r"\.(\d{1,6})\d*", lambda part: f".{part[1]:0<6}", str(time).replace("Z", "+00:00")
+    )  # as Python 3.10 takes it
+    moment = datetime.fromisoformat(text)
     return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
 
 
