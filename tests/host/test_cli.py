@@ -288,6 +288,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_csv_has_all_places_and_what_is_read_four(command: Any) -> None:
+    value = irmx.calc_aggregate("AP", qrels_path(), run_path("bm25"))[irmx.parse_measure("AP")]
+    words = ["eval", qrels_path(), run_path("bm25"), "AP"]
+    assert command(*words, "-o", "csv").out.split()[-1] == f"AP,{value!r}"
+    assert command(*words, "-o", "csv", "-p", "3").out.split()[-1] == f"AP,{value:.3f}"
+    assert command(*words).out == f"AP\t{value:.4f}\n"
+    [first, *_] = irmx.calc("AP", qrels_path(), run_path("bm25")).per_query
+    assert command(*words, "-q", "-o", "csv").out.splitlines()[1] == f"{first.query_id},AP,{first.value!r}"
+
+
 @pytest.mark.parametrize("runs", ["*.run", "trec:*.run", "b*.run [rt]*.run", "bm25.run trec:recent.run trec:t*.run"])
 def test_globs_of_runs(runs: str, folder: Path, command: Callable[..., Any]) -> None:
     done = command("eval", "demo.qrels", *runs.split(), "AP", cwd=folder)

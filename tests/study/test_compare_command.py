@@ -220,6 +220,21 @@ def test_the_command_gives_what_the_function_gives(command: Command, folder: Pat
             assert found[name].fillna("").astype(str).tolist() == known[name].fillna("").astype(str).tolist()
 
 
+def test_what_is_printed_is_what_the_command_prints(command: Command, folder: Path) -> None:
+    runs = {f"{system}.run": folder / f"{system}.run" for system in SYSTEMS}
+    done = command(*COMPARE[:-1], "AP", "RBP(p=.5|.8|.95)", "--baseline", "bm25.run", cwd=folder)
+    found = irmx_study.compare("AP RBP(p=.5|.8|.95)", folder / "demo.qrels", runs, baseline="bm25.run")
+    assert [line for line in done.out.splitlines() if line not in str(found).splitlines()] == []
+    assert str(found) == str(found).strip()
+
+
+def test_shares_of_all_users_are_one(folder: Path) -> None:
+    runs = {f"{system}.run": folder / f"{system}.run" for system in ("bm25", "recent")}
+    found = irmx_study.compare("RBP(p=.05:.95:10)", folder / "demo.qrels", runs, baseline="bm25.run")
+    shares = found.frame("over")[["share_better", "share_worse", "share_undecided"]].to_numpy()
+    assert sorted(shares.ravel().tolist()) == [0.0, 0.0, 1.0]
+
+
 def test_papers_and_pictures(command: Command, folder: Path) -> None:
     runs = {f"{system}.run": folder / f"{system}.run" for system in SYSTEMS}
     comparison = irmx_study.compare("AP RR", folder / "demo.qrels", runs)

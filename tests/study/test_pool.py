@@ -341,6 +341,8 @@ def test_the_command_prints_the_tables(command: Callable[..., Any], tmp_path: Pa
         (["AP", "--best", "30"], 1, "takes 3 or more systems. Here 1 run is left: bm25.run"),
         (["AP", "--scheduler", "tcp://x:1"], 2, "requires --backend dask"),
         (["AP", "--plot", "curve.txt"], 2, ".png, .svg, .pdf"),
+        (["AP", "--plot", "falls=f.png", "--out", "no_folder/pools.parquet"], 2, "falls with --leave-out"),
+        (["AP", "--leave-out", "each-run", "--plot", "robustness=f.png"], 2, "robustness without"),
         (["AP", "--table", "level"], 2, "levels"),
         (["AP", "--out", "values.xlsx"], 2, "must end in .parquet, .csv or .tsv"),
         (["AP", "--out", "/proc/pools.csv"], 1, "The folder /proc/pools.csv.parts cannot be used: "),

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import ir_measures
 
 from irmx.cli.click_command import Argument, Option
-from irmx.cli.printing import FormatOption, PlacesOption, output_format_named, print_rows
+from irmx.cli.printing import FormatOption, output_format_named, print_rows
 from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.chunks import MEMORY
 from irmx.data.files import bytes_of
@@ -36,7 +36,10 @@ def evaluate(
             help="One or more run files or quoted globs, or - for standard input; then measures, such as 'MP(model=GL_AD_ID)' AP nDCG@10, or map P_10; 'MP(model=*)' is one measure per model, and 'NCP(law=uniform|first)' and 'RBP(p=0.5:0.9:5)' one per value.",
         ),
     ],
-    places: PlacesOption = 4,
+    places: Annotated[
+        int | None,
+        Option("-p", "--places", min=-1, max=100, help="Decimal places; -1 for all, as in csv; otherwise 4."),
+    ] = None,
     by_query: Annotated[bool, Option("-q", "--by-query", help="Also print the value of every topic.")] = False,
     no_summary: Annotated[bool, Option("-n", "--no-summary", help="With -q: omit the mean over topics.")] = False,
     output_format: FormatOption = "tsv",
@@ -80,7 +83,7 @@ def evaluate(
     chosen_jobs(jobs)
     bytes_of(memory)
     paths, measures = runs_and_measures(run_and_measures, "irmx eval QRELS RUN... MEASURE...")
-    if output_format == "jsonl" and places != 4:
+    if output_format == "jsonl" and places is not None:
         note("--places is ignored with -o jsonl, which has full precision")
     evaluator = Evaluator(measures, qrels, provider)
     with contextlib.ExitStack() as stack:
@@ -94,7 +97,8 @@ def evaluate(
     broken = set(map(str, failures))  # in any run, so that its values of others count for nothing
     rows = [row for row in every if row["measure"] not in broken]
     if (rows or not broken) and not sys.stdout.closed:  # by a measure, which is named below
-        _print(rows, output_format, places, len(paths) > 1, by_query)
+        shown = (-1 if output_format == "csv" else 4) if places is None else places
+        _print(rows, output_format, shown, len(paths) > 1, by_query)
         sys.stdout.flush()
     errors = list(failures.values())
     for error in errors[:-1]:

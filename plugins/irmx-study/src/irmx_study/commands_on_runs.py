@@ -37,6 +37,7 @@ from irmx_study.options import (
     SchedulerOption,
     SeedOption,
     TextsOption,
+    check_kinds,
     draw,
     plot_option,
     report_file,
@@ -127,6 +128,7 @@ def missing_judgments(
                 f"{option} goes with --leave-out." if leave_out is None
                 else f"{option} is about random samples, and --leave-out takes none. Leave one of the two out."
             )  # fmt: skip
+    check_kinds(plot, ["robustness"] if leave_out is None else ["falls"], "falls with --leave-out, robustness without")
     paths, measures = runs_and_measures(run_and_measures, "irmx pool QRELS RUN... MEASURE...")
     names = None if only is None else listed_names(only)
     study: Any

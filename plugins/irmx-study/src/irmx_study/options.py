@@ -206,6 +206,13 @@ def _kind_and_file(value: str) -> tuple[str | None, str]:
     return (kind, file) if equals and kind.isidentifier() else (None, value)
 
 
+def check_kinds(plots: Sequence[str] | None, kinds: Collection[str], when: str) -> None:
+    """Raise for a picture that the result of a command with these options will not have."""
+    for kind in filter(None, (_kind_and_file(value)[0] for value in plots or ())):
+        if kind not in kinds:
+            raise UsageError(f"There is no picture {kind!r} of this study: {when}.")
+
+
 def draw(result: Result, plots: Sequence[str] | None, **options: dict[str, Any]) -> None:
     """Write the pictures of a result; options by kind of picture."""
     for value in plots or ():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -32,7 +33,7 @@ def counts_over(comparison: ComparedSystems) -> pd.DataFrame:
         for i, (a, b) in enumerate(zip(compared.first.tolist(), compared.second.tolist(), strict=True)):
             won = {"better": of_group[:, i] > 0, "worse": of_group[:, i] < 0, "undecided": of_group[:, i] == 0}
             counts: dict[str, Any] = {name: int(some.sum()) for name, some in won.items()}
-            shares = {f"share_{name}": float(group.shares[some].sum()) for name, some in won.items()}
+            shares = {f"share_{name}": math.fsum(group.shares[some]) for name, some in won.items()}
             rows.append(
                 {"measure": group.name, "views": len(group.views), "a": systems[a], "b": systems[b], **counts, **shares}
             )
@@ -125,7 +126,7 @@ def rank_bands(comparison: ComparedSystems) -> pd.DataFrame:
                     "best": int(best),
                     "median": weighted_median(ranks[s], group.shares),
                     "worst": int(worst),
-                    "first": float(group.shares[ranks[s] == 1].sum()),
+                    "first": math.fsum(group.shares[ranks[s] == 1]),
                     "best_view": scores.names[views[highest]],
                     "worst_view": scores.names[views[lowest]],
                 }

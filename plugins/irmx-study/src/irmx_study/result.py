@@ -85,6 +85,13 @@ class Result:
     def __repr__(self) -> str:
         return f"<{self.title}>"
 
+    def __str__(self) -> str:
+        """The tables for reading, and the facts and notes below them, as ``print`` shows them."""
+        text = _Text()
+        self._write("table", self.tables_for_reading(None, 4), 4, text)
+        write_facts(self._below(), text)
+        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
     def _repr_html_(self) -> str:
         return self.to_html(most=SHOWN)
 
@@ -282,13 +289,16 @@ class Result:
     def _print(self, output_format: str, tables: Sequence[Titled], places: int) -> None:
         """Print the tables for reading, each under its title; to a file, with no spaces at the ends of lines."""
         text: TextIO = sys.stdout if sys.stdout.isatty() else _Text()
+        self._write(output_format, tables, places, text)
+        if isinstance(text, io.StringIO):
+            sys.stdout.writelines(f"{_in(sys.stdout, line.rstrip())}\n" for line in text.getvalue().splitlines())
+
+    def _write(self, output_format: str, tables: Sequence[Titled], places: int, text: TextIO) -> None:
         for title, rows in tables:
             if title and output_format == "table":
                 print(*map(visible, title.split("\n")), sep="\n", file=text)
             if rows is not None:
                 print_rows(rows, output_format, places=places, file=text)
-        if isinstance(text, io.StringIO):
-            sys.stdout.writelines(f"{_in(sys.stdout, line.rstrip())}\n" for line in text.getvalue().splitlines())
 
 
 class _Text(io.StringIO):
