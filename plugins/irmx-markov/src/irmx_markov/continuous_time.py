@@ -53,7 +53,7 @@ class ContinuousMarkovPrecision(MarkovMeasure):
             ),
             "i": "each rank in $R$",
         },
-        source="the paper",
+        source="Ferrante, Ferro and Maistro (2014)",
     )
     SUPPORTED_PARAMS = {
         "model": Param(str, "the user's Markov chain", kind=KIND, required=True),

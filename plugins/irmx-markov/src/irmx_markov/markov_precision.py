@@ -146,7 +146,7 @@ class MarkovPrecision(MarkovMeasure):
             r"\pi_n": f"{VISITS}; with steps, the mean over the first visits instead",
             r"\mathrm{Prec}(n)": f"{PRECISION}. {RESCALED}",
         },
-        source="the paper",
+        source="Ferrante, Ferro and Maistro (2014)",
     )
     SUPPORTED_PARAMS = {
         "model": Param(str, "the user's Markov chain", kind=KIND, required=True),

@@ -62,7 +62,7 @@ class NormalisedCumulativePrecision(Measure):
                 "the precision at rank $n$: the number of relevant documents at the ranks up to $n$, divided by $n$"
             ),
         },
-        source="the paper",
+        source="Robertson (2008)",
     )
     SUPPORTED_PARAMS = {
         "law": Param(str, "the user's stopping law", kind=KIND, required=True),

@@ -62,7 +62,7 @@ class ByDocument(Symbol):
             "e": "each relevant document",
             "D": "the relevant documents of the topic, retrieved or not",
         },
-        source="the paper; that values are scaled is a choice of irmx",
+        source="Robertson (2008); that values are scaled is a choice of irmx",
     )
     SUPPORTED_PARAMS = {
         "scale": Param(

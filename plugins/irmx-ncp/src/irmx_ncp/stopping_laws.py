@@ -63,7 +63,7 @@ class Uniform(Law):
     FORMULA = Formula(
         r"p_s(j) = \frac{1}{\mathrm{RB}}",
         {**_OF_PLACE, **_RECALL_BASE},
-        source="the paper",
+        source="Robertson (2008)",
     )
 
     def probabilities(self, recall_base: int) -> Floats:

@@ -49,7 +49,7 @@ def utility_formula(examination: str) -> Formula:
                 "its effort: the sum of those of its items, by default 1 for an image, 3 for a text, 6 for a video"
             ),
         },
-        source="the paper; it leaves two readings of the exponent of g",
+        source="Zhou, Cummins, Lalmas and Jose (2012); it leaves two readings of the exponent of g",
     )
 
 

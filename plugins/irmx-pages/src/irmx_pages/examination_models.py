@@ -90,7 +90,7 @@ class DCG(ByPosition):
     FORMULA = Formula(
         r"\mathrm{Exam}(B_i) = \frac{1}{\log_2(i+1)}",
         {**_EXAMINED, "i": "the position of the block, from 1"},
-        source="the paper",
+        source="Zhou, Cummins, Lalmas and Jose (2012)",
     )
 
     def at(self, position: Ints) -> Floats:
@@ -115,7 +115,7 @@ class RBP(ByPosition):
             r"\beta": "the probability of continuing to the next block",
             "i": "the position of the block, from 1",
         },
-        source="the paper",
+        source="Zhou, Cummins, Lalmas and Jose (2012)",
     )
     SUPPORTED_PARAMS = {"beta": Param(float, "probability of continuing to the next block", default=0.8, low=0, high=1)}
 
@@ -137,7 +137,7 @@ class ERR(Examination):
             "G(B_j)": "the gain of that block",
             "n_j": "the number of its items",
         },
-        source="the paper, for the product; it does not say what the discount is",
+        source="Zhou, Cummins, Lalmas and Jose (2012), for the product; it does not say what the discount is",
     )
     SUPPORTED_PARAMS = {
         "discount": Param(
@@ -190,7 +190,7 @@ class ATT(Examination):
                 "second term is 0"
             ),
         },
-        source="the words of the paper, which gives no values",
+        source="the words of Zhou, Cummins, Lalmas and Jose (2012), which gives no values",
     )
     SUPPORTED_PARAMS = {
         "beta": Param(float, "how far attention reaches: the factor per block of distance", default=0.5, low=0, high=1),

@@ -138,7 +138,7 @@ class PageAlphaNDCG(PageDiversity):
             "a_i": "the number of relevant items of its vertical in the blocks above",
             "m": "counts the relevant items of the block",
         },
-        source="three rules of the paper; that the items of a block follow each other at one discount is inferred",
+        source="three rules of Zhou, Cummins, Lalmas and Jose (2012); that the items of a block follow each other at one discount is inferred",
     )
     SUPPORTED_PARAMS = {
         "alpha": Param(
@@ -224,7 +224,7 @@ class PageDNDCG(PageDiversity):
             "o_i": "the orientation of its vertical, 0.5 for the web",
             "r_i": "the number of relevant items of the block at position $i$",
         },
-        source="three rules of the paper; that items of a block add up is inferred",
+        source="three rules of Zhou, Cummins, Lalmas and Jose (2012); that items of a block add up is inferred",
     )
     SUPPORTED_PARAMS: dict[str, Any] = PAGE_DIVERSITY_PARAMS
     CITATIONS = (ZHOU, SAKAI)
@@ -281,7 +281,7 @@ class PageDsharpNDCG(PageDNDCG):
             ),
             r"\text{D-nDCG}(P)": "the value of AS_D_nDCG",
         },
-        source="three rules of the paper; what I-rec counts is inferred",
+        source="three rules of Zhou, Cummins, Lalmas and Jose (2012); what I-rec counts is inferred",
     )
     SUPPORTED_PARAMS = {
         "gamma": Param(float, "the weight of I-rec", default=0.5, low=0, high=1),
@@ -369,7 +369,7 @@ class PageIANDCG(PageDiversity):
                 "items of a block"
             ),
         },
-        source="three rules of the paper; that each vertical is divided separately is inferred",
+        source="three rules of Zhou, Cummins, Lalmas and Jose (2012); that each vertical is divided separately is inferred",
     )
     SUPPORTED_PARAMS = {
         "normalise": Param(

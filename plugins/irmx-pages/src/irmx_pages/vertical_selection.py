@@ -139,7 +139,7 @@ class VerticalRecall(VerticalMeasure):
                 "orientation above the threshold; all_verticals sets their number. Without any the value is 1"
             ),
         },
-        source="the paper",
+        source="Zhou, Cummins, Lalmas and Jose (2012)",
     )
     SUPPORTED_PARAMS = {"recall_of": RECALL_OF, "all_verticals": ALL_VERTICALS, "threshold": THRESHOLD, **SHAPE_PARAMS}
     EXAMPLES = ("vRecall", "vRecall(recall_of='oriented')", "vRecall(all_verticals=12)")
@@ -185,7 +185,7 @@ class VerticalPrecision(VerticalMeasure):
     FORMULA = Formula(
         r"\mathrm{vPrecision} = \frac{\lvert V_P \cap V_q \rvert}{\lvert V_P \rvert}",
         {"V_P": _SHOWN, "V_q": "the verticals with an orientation above the threshold, 0.5 by default"},
-        source="the paper, for simulated pages",
+        source="Zhou, Cummins, Lalmas and Jose (2012), for simulated pages",
     )
     SUPPORTED_PARAMS = {"threshold": THRESHOLD, **SHAPE_PARAMS}
     EXAMPLES = ("vPrecision", "vPrecision(threshold=0.75)")
@@ -221,7 +221,7 @@ class VerticalF(VerticalMeasure):
             "p": "vPrecision: the share of the verticals on the page with an orientation above the threshold",
             "r": "vRecall of the verticals with an orientation above the threshold",
         },
-        source="the paper, section 5.2",
+        source="Zhou, Cummins, Lalmas and Jose (2012), section 5.2",
     )
     SUPPORTED_PARAMS = {
         "beta": Param(float, "how many times as much recall counts as precision does", default=1.0, above=0),

@@ -92,7 +92,7 @@ class ModeledStreamUtility(Measure):
                 "with late='at', before that time"
             ),
         },
-        source="the paper; what counts as late at equal times is that of the authors' code",
+        source="Baruah, Smucker and Clarke (2015); what counts as late at equal times is that of the authors' code",
     )
     SUPPORTED_PARAMS = {
         "MA": Param(duration, "mean time away between two sessions", default="3h", above=0),

@@ -82,7 +82,8 @@ def verdict_on_runs(
     margin: Annotated[
         float | None,
         Option(
-            "--margin", help="By how much, in units of the measure; by default 0, which no-worse and equal do not take."
+            "--margin",
+            help="By how much, in units of the measure; no-worse and equal need one, better takes 0 by default.",
         ),
     ] = None,
     *,
@@ -148,7 +149,7 @@ def verdict_on_runs(
     missing: Annotated[str | None, get_args(MissingOption)[1]] = None,
     results: _ResultFiles,
 ) -> None:
-    """Tell whether a run is better than a baseline, and which doubt breaks that conclusion.
+    """Say whether a run is better than a baseline, and whether the conclusion survives every doubt.
 
     Prints one sentence, then for every doubt (judges, users, measures, seeds, topics, unjudged documents) in how
     many of its views the claim holds, is undecided or contradicted, and the worst of them. With -o csv, one row per view.

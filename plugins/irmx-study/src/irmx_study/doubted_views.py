@@ -221,7 +221,7 @@ def with_assumptions(
     except IrmxError as error:  # such as a measure of subtopics, which an assumed document lacks
         untried = str(error)
         if getattr(measure, "DOCS_MAY_REPEAT", False):
-            untried = f"{measure} takes documents that come again, which have no one rank"
+            untried = f"{measure} scores runs in which documents repeat, so they have no single rank"
     if "judged_only" in measure.SUPPORTED_PARAMS and not measure.params.get("judged_only"):
         try:
             condensed = irmx.scores([measure(judged_only=True)], judgments, runs, progress=False)

@@ -47,7 +47,7 @@ def facts_of(comparison: ComparedSystems) -> dict[str, str]:
         best = comparison.names[comparison.baseline[0]]
         facts["baseline"] = f"{best}, the best of {len(scores.systems)} by {scores.names[0]}, because none was named"
     if cut := len(scores.systems[0]) - len(comparison.names[scores.systems[0]]):
-        facts["names"] = f"without {scores.systems[0][:cut]!r}, with which all begin"
+        facts["names"] = f"shown without their common beginning, {scores.systems[0][:cut]!r}"
     facts |= {
         "test": f"{choices.test.SHORT_DESC or choices.test} ({', '.join(['two-sided', *parameters_of(choices.test)])})",
         **_how_wilcoxon(comparison),
@@ -65,7 +65,7 @@ def facts_of(comparison: ComparedSystems) -> dict[str, str]:
         how = "the same test and correction, of all pairs"
         if comparison.alike_name == "alike":
             facts["alike"] = (
-                f"the best and the worst rank of systems that it cannot be told apart from; some between may differ: {how}"
+                f"the best and the worst rank among the systems that do not differ from it significantly; systems ranked in between may differ: {how}"
             )
         else:
             facts["groups"] = f"systems that share a letter cannot be told apart: {how}"
@@ -402,9 +402,7 @@ def _tested(comparison: ComparedSystems) -> list[str]:
     elif choices.of_all_pairs:
         sentences.append(f"The test controls the family-wise error rate over all pairs of systems, for each {kind}.")
     elif len(comparison.compared.first) == 1 and several:
-        sentences.append(
-            f"There is one comparison by each {kind}, so each p-value stands for itself and needs no correction within a {kind}."
-        )
+        sentences.append(f"With a single comparison per {kind}, no correction for multiple comparisons was needed.")
     elif len(comparison.compared.first) > 1:
         sentences.append(
             f"Each of the {size_of_family(comparison)}{f' by each {kind}' if several else ''} was tested on its own: p-values are those of "

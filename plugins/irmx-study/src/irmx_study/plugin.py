@@ -89,7 +89,7 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "verdict", "commands_of_verdicts:verdict_on_runs", "compare", "Tell whether a run is better, and which doubt breaks that.",
+        "verdict", "commands_of_verdicts:verdict_on_runs", "compare", "Say whether a run is better, and whether that conclusion holds.",
         (
             "irmx verdict qrels.txt baseline.run my.run nDCG@10",
             "irmx verdict qrels.txt baseline.run my.run nDCG@10 --judges llm=llm.qrels --users 'RBP(p=.5:.95:10)' --measures AP",

@@ -590,7 +590,7 @@ class Verdict(Result):
         return float(np.nanmean(values))
 
     def _remarks(self) -> Iterable[str]:
-        yield "the p-values of views are not corrected, and are no claims of their own; a view that is merely undecided breaks nothing"
+        yield "p-values of views are not corrected and support no claim by themselves; a view breaks the conclusion only if it contradicts it"
         if self.tested.deviation == 0 and self.tested.mean:
             yield "the same difference on every topic, so that p is the probability of equal signs"
         few = [f"{d.name} {view.name}" for d, rows in self._of_doubts for view, t, _ in rows if t.low != t.low]
