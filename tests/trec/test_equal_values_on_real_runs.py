@@ -57,7 +57,7 @@ WEB = [
 ]
 
 
-@pytest.mark.parametrize("path", WEB, ids=lambda path: f"{path.parent.parent.name}-{path.name}")
+@pytest.mark.parametrize("path", WEB, ids=[f"{path.parent.parent.name}-{path.name}" for path in WEB])
 def test_web_track(tools, path):
     qrels = irmx.read_qrels(path.parent.parent / "qrels.adhoc.txt.gz")
     levels = [AP(rel=2), P(rel=2) @ 10, Rprec(rel=3), RR(rel=2), Bpref(rel=2), Success(rel=3) @ 5]
