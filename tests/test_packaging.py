@@ -3,6 +3,8 @@
 import email
 import importlib.util
 import re
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Iterator
@@ -84,6 +86,24 @@ def test_source_distribution_holds_what_builds_the_wheel_and_nothing_else(name: 
     own = {"CHANGELOG.md"} if name == "irmx" else set()
     files = {"src/" + f for f in package_files(name)} | own
     assert packed == files | {".gitignore", "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"}
+
+
+@pytest.mark.slow
+def test_the_wheels_that_a_gate_installs_are_made_by_the_command_on_its_page(tmp_path: Path) -> None:
+    page = (TOP / "docs" / "guide" / "gate.md").read_text(encoding="utf-8")
+    [build] = re.findall(r"^python -m pip wheel (.*)$", page, re.MULTILINE)
+    [install] = re.findall(r"run: python -m pip install (.*)$", page, re.MULTILINE)
+    wheels = str(tmp_path / "wheels")
+    words = build.replace("../your-repository/wheels", wheels).split()
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "-q", *words], cwd=TOP, check=True)
+    words = install.replace("wheels", wheels).split()
+    alone = ["--no-deps", "--no-index", "--target", str(tmp_path / "site"), "-q"]
+    subprocess.run([sys.executable, "-m", "pip", "install", *alone, *words], check=True)
+    assert {path.name for path in (tmp_path / "site").glob("irmx*") if path.suffix == ""} == {
+        "irmx",
+        "irmx_study",
+        "irmx_trec",
+    }
 
 
 def test_no_public_name_is_that_of_a_module(name: str) -> None:

@@ -59,9 +59,7 @@ def _joblib() -> Any:
     try:
         import joblib
     except ImportError:
-        raise IrmxError(
-            "Several jobs need the package joblib. To install: python -m pip install 'irmx[jobs]'."
-        ) from None
+        raise IrmxError("Several jobs need the package joblib. To install: python -m pip install joblib.") from None
     return joblib
 
 
@@ -88,7 +86,7 @@ def dask(scheduler: str) -> Iterator[Callable[[Sequence[Any]], Any]]:
         from distributed import Client
     except ImportError:
         raise IrmxError(
-            "The backend dask needs the package distributed. To install: python -m pip install 'irmx[dask]'."
+            "The backend dask needs the package distributed. To install: python -m pip install dask distributed."
         ) from None
     try:
         client = Client(scheduler, timeout=_CONNECT_SECONDS, set_as_default=False)

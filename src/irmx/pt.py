@@ -30,7 +30,7 @@ except ModuleNotFoundError as error:
     if error.name != "pyterrier":
         raise
     raise ModuleNotFoundError(
-        "irmx.pt needs PyTerrier. To get it: python -m pip install 'irmx[pyterrier]'.", name="pyterrier"
+        "irmx.pt needs PyTerrier. To get it: python -m pip install pyterrier.", name="pyterrier"
     ) from None
 
 from irmx.adapters.pyterrier.measure_names import extend, restore

@@ -178,7 +178,7 @@ try:
 except ModuleNotFoundError as error:
     print(error)
 """
-    assert in_a_new_process(code)[0] == "irmx.pt needs PyTerrier. To get it: python -m pip install 'irmx[pyterrier]'."
+    assert in_a_new_process(code)[0] == "irmx.pt needs PyTerrier. To get it: python -m pip install pyterrier."
 
 
 def test_texts_of_trec_eval_and_of_irmx_are_parsed() -> None:

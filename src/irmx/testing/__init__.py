@@ -8,7 +8,7 @@ try:
     import hypothesis  # noqa: F401
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "irmx.testing needs hypothesis, which generates the data. To install it: python -m pip install 'irmx[testing]'."
+        "irmx.testing needs hypothesis, which generates the data. To install it: python -m pip install hypothesis pytest."
     ) from error
 
 from irmx.testing.api import CheckResult, check_measure, instances, parametrize_with_checks
