@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import irmx
 import irmx_markov
 import irmx_ncp
-from irmx import Param, parse_measure
+from irmx import Param, UsageError, parse_measure
 from irmx.declare.expressions import split_measures
 from irmx.toolkit import duration, duration_text, parse_measures, seconds
 
@@ -372,3 +372,27 @@ def test_types_of_parameters(param: Param, read: dict[Any, Any], refused: tuple[
     for wrong in refused:
         with pytest.raises(irmx.UsageError, match=rf"'x' parameter of M must be .*{told}|{told}"):
             param.check(wrong, "x", "M")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("ndcg_10", "nDCG@10"), ("nDCG10", "nDCG@10"), ("P10", "P@10"), ("precision_5", "P@5"), ("TIA_Precision", "TIA_P"),
+        ("TIA_AvgPrecision", "TIA_AP"), ("MP(model=GL_AD_ID)@Rec", "rescale='recall'"), ("TIA_SBR(alpha=0.5)", "a"), ("nDGC", "nDCG"),
+    ],
+)  # fmt: skip
+def test_what_people_type_is_understood_in_the_message(typed: str, meant: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        irmx.parse_measure(typed)
+    assert f"Did you mean {meant}?" in str(refused.value)
+
+
+def test_a_named_object_with_parameters_is_no_text() -> None:
+    with pytest.raises(UsageError, match=r"without quotes: law=geometric\(p=0\.3\)"):
+        irmx.parse_measure("NCP(law='geometric(p=0.3)')")
+    assert str(irmx.parse_measure("NCP(law=geometric(p=0.3))")) == "NCP(law=geometric(p=0.3))"
+
+
+def test_papers_of_a_measure_need_no_parameters(command: Any) -> None:
+    assert command("cite", "MP").out == command("cite", "MP(model=GL_AD_ID)").out
+    assert command("cite", "MPP").code == 2

@@ -7,7 +7,7 @@ from typing import Annotated
 from irmx.adapters.ir_measures.papers import papers_of
 from irmx.cli.click_command import Argument
 from irmx.declare.citation import IR_MEASURES, TOOLS
-from irmx.score.evaluator import as_measures
+from irmx.declare.expressions import measures_named, split_measures
 from irmx.text import note, visible_lines
 
 
@@ -17,7 +17,9 @@ def cite(measures: Annotated[list[str], Argument(help="Measures, as for irmx eva
     Covers the measures of irmx plugins and of ir_measures, ir_measures itself, and irmx.
     """
     tools = [TOOLS[name] for name in measures if name in TOOLS]
-    papers = {str(m): papers_of(m) for m in as_measures([name for name in measures if name not in TOOLS])}
+    texts = [text for name in measures if name not in TOOLS for text in split_measures(name)]
+    named = [one for text in texts for one in measures_named(text, complete=False)]
+    papers = {str(measure): papers_of(measure) for measure in named}
     of_tools = (tools,) if tools and not papers else (tools, (IR_MEASURES,))
     entries = {paper.key: paper for cited in (*papers.values(), *of_tools) for paper in cited}
     print(visible_lines("\n\n".join(paper.bibtex() for paper in entries.values())))

@@ -157,8 +157,7 @@ def _settings(whole: Span, complete: bool) -> list[ir_measures.Measure]:
             raise word.error(
                 f"{name} is a name of trec_eval, which takes no parameters and no @. It stands for {same}."
             )
-        near = suggest(name, measure_names()) or suggest(name, trec_names().values())
-        problem = f"There is no measure {name}.{near} 'irmx measures' lists all of them."
+        problem = f"There is no measure {name}.{_meant(name)} 'irmx measures' lists all of them."
         raise word.error(problem, UnknownNameError)
     values = ValueParser(base, None if isinstance(base, Measure) else _declared(base))
     given = values.of_arguments(whole.part(*call.span(2))) if call[2] else {}
@@ -227,7 +226,7 @@ def _has_its_name(text: str) -> bool:
 
 
 _SPELLINGS = {
-    "averageprecision": "AP", "hit": "Success", "hitrate": "Success", "hr": "Success", "map": "AP", "mrr": "RR", "p": "P",
+    "averageprecision": "AP", "avgprecision": "AP", "hit": "Success", "hitrate": "Success", "hr": "Success", "map": "AP", "mrr": "RR", "p": "P",
     "precision": "P", "r": "R", "recall": "R", "reciprank": "RR", "reciprocalrank": "RR", "rprecision": "Rprec",
 }  # fmt: skip
 """Names of measures in other tools and among people, without regard to case and underscores."""
@@ -245,6 +244,22 @@ def _spelled(name: str) -> ir_measures.Measure | None:
         return known.get(_SPELLINGS[plain])
     same = {str(measure.NAME): measure for one, measure in known.items() if one.casefold() == name.casefold()}
     return next(iter(same.values())) if len(same) == 1 else None
+
+
+def _meant(name: str) -> str:
+    """Return a sentence that suggests what a name that is none may mean, or an empty string.
+
+    >>> _meant("nDCG10"), _meant("TIA_Precision"), _meant("nDGC")
+    (' Did you mean nDCG@10?', ' Did you mean TIA_P?', ' Did you mean nDCG?')
+    """
+    known = measure_names()
+    with_cutoff, (family, _, rest) = re.fullmatch(r"(\D+?)_?(\d+)", name), name.partition("_")
+    base = (known.get(with_cutoff[1]) or _spelled(with_cutoff[1])) if with_cutoff else None
+    if with_cutoff and base is not None and "cutoff" in base.SUPPORTED_PARAMS:
+        return f" Did you mean {base.NAME}@{with_cutoff[2]}?"
+    if rest and (base := known.get(rest) or _spelled(rest)) is not None and f"{family}_{base.NAME}" in known:
+        return f" Did you mean {family}_{base.NAME}?"
+    return suggest(name, known) or suggest(name, trec_names().values())
 
 
 class _Whole(float):

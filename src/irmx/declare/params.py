@@ -178,9 +178,11 @@ class Param(ParamInfo):
         if isinstance(value, str):
             if value in known:
                 return known[value]
+            is_call = value.partition("(")[0] in known
+            near = f" Write it without quotes: {name}={value}." if is_call else suggest(value, known)
             raise UnknownNameError(
                 f"The {name!r} parameter of {owner} must be {self.expects()}. Got the unknown name {value_repr(value)}."
-                f"{suggest(value, known)} Known: {', '.join(known) or 'none'}."
+                f"{near} Known: {', '.join(known) or 'none'}."
             )
         raise UsageError(
             f"The {name!r} parameter of {owner} must be {self.expects()}: an object of that kind or one of the "
@@ -304,8 +306,9 @@ def refuse_unknown(names: Iterable[str], declared: Mapping[str, Any], owner: str
     """Raise :class:`irmx.errors.UnknownNameError` for a parameter that is not declared; the message suggests a name."""
     for name in names:
         if name not in declared:
+            begins = next((f" Did you mean {known}?" for known in declared if name.startswith(known)), "")
             raise UnknownNameError(
-                f"{owner} has no parameter {name!r}.{suggest(name, declared)} It has: {', '.join(declared) or 'none'}."
+                f"{owner} has no parameter {name!r}.{suggest(name, declared) or begins} It has: {', '.join(declared) or 'none'}."
             )
 
 

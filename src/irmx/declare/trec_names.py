@@ -53,6 +53,8 @@ def trec_measures(text: str) -> list[ir_measures.Measure]:
     with_numbers = _known(name + numbers)
     if not with_numbers:
         listed = f" It stands for {' '.join(map(str, measures))}."
+        if numbers[1:].isdecimal() and "cutoff" in measures[0].SUPPORTED_PARAMS:
+            listed += f" Did you mean {measures[0]}@{numbers[1:]}?"
         raise UsageError(f"trec_eval's measure {name} does not take {numbers[1:]} as its parameter.{listed}")
     return with_numbers
 

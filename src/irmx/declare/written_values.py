@@ -238,7 +238,15 @@ class ValueParser:
         if kind and call and call[1] in registry().symbols(kind):
             return registry().symbols(kind)[call[1]]
         if param is not None and not kind and (param.dtype is int or name == "cutoff"):
-            raise part.error(f"The {name} of {self.name} is a whole number. Got {text[:80]!r} instead.")
+            near = [
+                f" Did you mean {other}={choice!r}?"
+                for other, one in self.declared.items()
+                for choice in getattr(one, "allowed", None) or ()
+                if len(text) > 1 and isinstance(choice, str) and choice.startswith(text.casefold())
+            ]
+            raise part.error(
+                f"The {name} of {self.name} is a whole number. Got {text[:80]!r} instead.{''.join(near[:1])}"
+            )
         if kind and call:
             known = registry().symbols(kind)
             raise part.part(0, len(call[1])).error(
