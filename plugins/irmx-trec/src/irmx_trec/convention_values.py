@@ -121,7 +121,9 @@ class Topics:
             if name == "grades":
                 options = ["cut"]
             elif name == "gain":
-                options = ["linear", "exp2", "binary"] * (f["largest"] > 1) + ["judged"] * (f["zeros"] > 0)
+                options = ["linear", "exp2", "binary"] * (f["largest"] > 1 or f["fractions"] > 0) + ["judged"] * (
+                    f["zeros"] > 0
+                )
                 options = [option for option in options if option != self.gain]
             elif name == "threshold":
                 grades = sorted({grade for of_topic in self.grades for grade in of_topic.tolist() if grade > 0})[

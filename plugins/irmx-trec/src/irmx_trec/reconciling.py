@@ -292,8 +292,14 @@ class Reconciliation:
 
     def _shows(self, tool: Tool) -> bool:
         """Tell whether the options of a tool are all among those that this measure has here, or cannot matter here."""
+        binary = (
+            self.topics.facts["largest"] <= 1 and not self.topics.facts["fractions"]
+        )  # where 2^grade - 1 is the grade
         return all(
-            option in self.options.get(name, ()) or name not in self.options or option == CONVENTIONS[name].default
+            option in self.options.get(name, ())
+            or name not in self.options
+            or option == CONVENTIONS[name].default
+            or (name == "gain" and option in ("exp2", "binary") and binary)
             for name, option in tool.changes.items()
         )
 
