@@ -159,7 +159,7 @@ def test_chunks_of_runs_are_scored_on_a_cluster(cluster: Cluster, command: Any) 
 
 def test_dask_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(irmx.IrmxError, match=r"To install: python -m pip install 'irmx\[dask\]'"):
+    with pytest.raises(irmx.IrmxError, match="pip install dask distributed"):
         irmx_study.sweep("NCP", {"law": "uniform,first"}, QRELS, RUNS, backend="dask", scheduler="tcp://127.0.0.1:1")
 
 

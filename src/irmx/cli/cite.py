@@ -8,6 +8,8 @@ from irmx.adapters.ir_measures.papers import papers_of
 from irmx.cli.click_command import Argument
 from irmx.declare.citation import IR_MEASURES, TOOLS
 from irmx.declare.expressions import measures_named, split_measures
+from irmx.declare.measures import Measure
+from irmx.declare.validation import refuse_broken
 from irmx.text import note, visible_lines
 
 
@@ -19,6 +21,9 @@ def cite(measures: Annotated[list[str], Argument(help="Measures, as for irmx eva
     tools = [TOOLS[name] for name in measures if name in TOOLS]
     texts = [text for name in measures if name not in TOOLS for text in split_measures(name)]
     named = [one for text in texts for one in measures_named(text, complete=False)]
+    for measure in named:
+        if isinstance(measure, Measure):
+            refuse_broken(measure)
     papers = {str(measure): papers_of(measure) for measure in named}
     of_tools = (tools,) if tools and not papers else (tools, (IR_MEASURES,))
     entries = {paper.key: paper for cited in (*papers.values(), *of_tools) for paper in cited}
