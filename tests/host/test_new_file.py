@@ -2,6 +2,7 @@
 
 import errno
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -261,8 +262,9 @@ def test_a_pipe_that_does_not_block_gets_all_rows(unbuffered: str) -> None:
     end, start = os.pipe()
     os.set_blocking(start, False)
     with subprocess.Popen(words, env=env, stdout=start, stderr=subprocess.PIPE) as process:
+        while process.poll() is None and select.select([], [start], [], 0)[1]:  # until it is full
+            time.sleep(0.01)
         os.close(start)
-        time.sleep(2)
         with open(end, "rb") as reader:
             assert reader.read() == whole
         assert (process.wait(), process.stderr.read() if process.stderr else None) == (0, b"")
