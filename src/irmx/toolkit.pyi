@@ -13,11 +13,11 @@ from .adapters.user_display import UserDisplay as UserDisplay
 from .cli.click_command import Argument as Argument
 from .cli.click_command import Fields as Fields
 from .cli.click_command import Option as Option
-from .cli.output_formats import COLUMN as COLUMN
 from .cli.output_formats import in_latex as in_latex
 from .cli.output_formats import in_markdown as in_markdown
 from .cli.output_formats import in_spreadsheet as in_spreadsheet
 from .cli.output_formats import latex_blocks as latex_blocks
+from .cli.output_formats import latex_tabular as latex_tabular
 from .cli.output_formats import latex_width as latex_width
 from .cli.printing import FormatOption as FormatOption
 from .cli.printing import PlacesOption as PlacesOption

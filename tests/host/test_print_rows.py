@@ -269,7 +269,7 @@ def test_a_command_prints_every_format(of: str, command: Callable[..., Any]) -> 
     if not of.startswith("eval"):
         assert set().union(*records) == set(names)
         assert len(rows) == len(records) == printed["tsv"].count("\n") - 1
-    assert "\\begin{tabular}{" in printed["latex"]
+        assert any(f"\\begin{{{table}}}{{" in printed["latex"] for table in ("tabular", "longtable"))
     assert printed["markdown"].startswith("| ")
     assert printed["html"].startswith("<table>\n")
     done = command(*COMMANDS[of], "-o", "xlsx")

@@ -240,9 +240,10 @@ def test_papers_and_pictures(command: Command, folder: Path) -> None:
     comparison = irmx_study.compare("AP RR", folder / "demo.qrels", runs)
     both = (*COMPARE, "RR")
     assert command(*both, "-o", "latex", cwd=folder).out == comparison.to_latex()
-    text = command(*both, "-o", "latex", "--intervals", "--methods", cwd=folder).out
-    assert text.startswith(comparison.to_latex(intervals=True))
-    assert "\\cite{" in text
+    paper = ("-o", "latex", "--intervals", "--methods", "m.tex", "--bib", "m.bib")
+    assert command(*both, *paper, cwd=folder).out == comparison.to_latex(intervals=True)
+    assert (folder / "m.tex").read_text() == comparison.methods() + "\n"
+    assert (folder / "m.bib").read_text() == comparison.bibtex() + "\n"
     plots = [f"--plot={kind}" for kind in ("a.png", "topics=b.svg", "p=c.pdf", "groups=d.svg")]
     done = command(*both, *plots, cwd=folder)
     assert done.code == 0
@@ -303,7 +304,8 @@ def test_the_header_of_a_run_is_kept_and_cited(command: Command, folder: Path) -
     plain = command(*COMPARE, "-o", "csv", cwd=folder).out
     run.write_text(HEADER + run.read_text())
     assert command(*COMPARE, "-o", "csv", cwd=folder).out == plain
-    assert r"of Robin's \& Kim\_1 and is by bm25 and reranker" in command(*COMPARE, "--methods", cwd=folder).out
+    assert command(*COMPARE, "--methods", "m.tex", cwd=folder).code == 0
+    assert r"of Robin's \& Kim\_1 and is by bm25 and reranker" in (folder / "m.tex").read_text()
     scores = irmx.scores("AP", folder / "demo.qrels", {"bm25": run, "titles": folder / "titles.run"})
     assert scores.made_by["metadata"]["bm25"]["date"] == "2026-01-02"
     scores.to_parquet(folder / "scores.parquet")

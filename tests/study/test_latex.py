@@ -20,7 +20,7 @@ HOSTILE = 'a_b & 50% $x$ {y} #1 ~^\\ <i>|\x1b[2J--"'
 MEASURES = "AP nDCG@10 P@10 RBP RR nDCG@20 Rprec Bpref"
 PAPER = r"""\documentclass[twocolumn]{article}
 \usepackage[T1]{fontenc}
-\usepackage{booktabs}
+\usepackage{booktabs,longtable}
 \begin{document}
 %s
 \end{document}
@@ -86,14 +86,74 @@ def test_no_table_overflows_a_paper(systems: int, measures: int, intervals: bool
 
 def test_the_table_and_the_sentences_of_the_command_compile_together(command: Any, tmp_path: Path) -> None:
     files = [qrels_path(), *map(run_path, SYSTEMS)]
-    done = command("compare", *files, "AP", "nDCG@10", "MP(model=GL_AD_ID)", "-o", "latex", "--methods")
+    out = [f"--methods={tmp_path / 'methods.tex'}", f"--bib={tmp_path / 'paper.bib'}"]
+    done = command("compare", *files, "AP", "nDCG@10", "MP(model=GL_AD_ID)", "-o", "latex", *out)
     assert done.code == 0
-    text, *entries = done.out.split("\n\n@")
-    assert len(entries) > 3
+    text = done.out + (tmp_path / "methods.tex").read_text()
     assert words_lost(text, tmp_path, compile_first=True) == set()
     cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", text) for key in keys.split(",")}
-    assert cited <= {re.split(r"[{,]", entry)[1] for entry in entries}
+    assert cited <= set(re.findall(r"@\w+\{(\w+),", (tmp_path / "paper.bib").read_text()))
     assert "Overfull" not in compiled(text, tmp_path)
+
+
+def test_entries_have_types_of_plain_bst(tmp_path: Path) -> None:
+    program = shutil.which("bibtex")
+    if program is None:
+        pytest.skip("bibtex is not installed")
+    every = [
+        f"{name}(p=0.5)" if name == "RBP" else name
+        for name in ("AP", "RBP", "nDCG@10", "MP(model=GL_AD_ID)", "NCP(law=first)")
+    ]
+    comparison = irmx_study.compare(
+        irmx.scores(every, qrels_path(), {s: run_path(s) for s in SYSTEMS}), correction="maxt"
+    )
+    (tmp_path / "paper.bib").write_text(comparison.bibtex())
+    compiled(r"\nocite{*}\bibliographystyle{plain}\bibliography{paper}", tmp_path)
+    done = subprocess.run([program, "paper"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Warning" in done.stdout) == (0, False), done.stdout
+
+
+def test_three_measures_fit_a_column_and_heads_tell_settings_apart() -> None:
+    runs = {system: run_path(system) for system in SYSTEMS}
+    comparison = irmx_study.compare(irmx.scores("AP nDCG@10 MP(model=GL_AD_ID)", qrels_path(), runs))
+    assert r"\begin{table}" in comparison.to_latex()
+    assert r"\begin{table*}" in comparison.to_latex(column=100)
+    assert r"system & AP & nDCG@10 & MP \\" in comparison.to_latex()
+    settings = irmx_study.compare(irmx.scores("AP MP(model=GL_AD_ID) MP(model=LO_AD_ID)", qrels_path(), runs))
+    assert r"system & AP & MP(GL\_AD\_ID) & MP(LO\_AD\_ID) \\" in settings.to_latex()
+    heads = {"MP(model=GL_AD_ID)": "a", "MP(model=LO_AD_ID)": "b"}
+    assert r"system & AP & a & b \\" in settings.to_latex(heads=heads)
+    for wrong in ({"heads": {"APP": "a"}}, {"column": -1}):
+        with pytest.raises(irmx.UsageError):
+            settings.to_latex(**wrong)  # type: ignore[arg-type]
+
+
+def test_the_command_names_measures(command: Any) -> None:
+    files = [qrels_path(), *map(run_path, SYSTEMS)]
+    done = command(
+        "compare", *files, "AP", "MP(model=GL_AD_ID)", "-o", "latex", "--label", "MP(model='GL_AD_ID')=Markov"
+    )
+    assert "system & AP & Markov" in done.out
+
+
+def test_large_means_have_as_many_digits_as_small_ones() -> None:
+    values = np.random.default_rng(1).normal([3000, 4000], 20, (9, 2))
+    rows = rows_of(irmx_study.compare(made(values, "TS_Verbosity")).to_latex())
+    assert re.search(r"\d{4}\.\d\b", rows["a"])
+    assert not re.search(r"\d\.\d{2}", rows["a"])
+
+
+def test_of_many_systems_the_best_are_shown_and_all_in_a_long_table(tmp_path: Path) -> None:
+    comparison = irmx_study.compare(scores_of(129, 3), baseline="CL99XTopt100")
+    few = rows_of(comparison.to_latex())
+    assert len(few) == 1 + 20 + 1  # the head, the best, and the baseline
+    assert "CL99XTopt100" in few
+    every = comparison.to_latex(most=None)
+    assert len(rows_of(every)) >= 130
+    text = r"\onecolumn" + every
+    log = compiled(text, tmp_path)
+    assert "too large" not in log
+    assert "Overfull" not in log
 
 
 @pytest.mark.parametrize("measures", ["AP", "AP nDCG@10", MEASURES, "MP(model=*)"])
@@ -177,10 +237,11 @@ def test_where_less_is_better_the_smallest_mean_is_bold() -> None:
     ],
 )  # fmt: skip
 def test_sentences_say_what_was_compared_and_how(scores: irmx.Scores, how: Any, words: list[str]) -> None:
-    text = irmx_study.compare(scores, **how).methods()
+    comparison = irmx_study.compare(scores, **how)
+    text = comparison.methods()
     assert all(word in text for word in words)
     always = ("30 topics", f"irmx {irmx.__version__}", "unjudged documents counted as not relevant")
     assert all(word in text for word in always)
     cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", text) for key in keys.split(",")}
     assert {"irmx", "MacAvaneyMacdonaldOunis2022"} < cited
-    assert cited <= set(re.findall(r"@\w+\{(\w+),", text))
+    assert cited <= set(re.findall(r"@\w+\{(\w+),", comparison.bibtex()))

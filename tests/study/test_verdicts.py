@@ -572,9 +572,9 @@ def test_a_configuration_holds_the_options(demo: Path, command: Callable[..., An
     configured = command("verdict", "q", "titles.run", "bm25.run", "--config", "pyproject.toml", "-o", "csv", cwd=demo)
     assert (configured.code, configured.out) == (plain.code, plain.out)
     assert "measures,nDCG@10," in plain.out
-    words = ("--config", "pyproject.toml", "--margin", "0.5", "--methods")
-    other = command("verdict", "q", "titles.run", "bm25.run", *words, cwd=demo)
-    assert "0.5" in other.out
+    words = ("--config", "pyproject.toml", "--margin", "0.5", "--methods", "m.tex")
+    command("verdict", "q", "titles.run", "bm25.run", *words, cwd=demo)
+    assert "0.5" in (demo / "m.tex").read_text()
 
 
 def test_a_verdict_that_is_expected_is_on_the_same_judgments(demo: Path, command: Callable[..., Any]) -> None:

@@ -207,27 +207,55 @@ def in_markdown(text: str) -> str:
     return _IN_MARKDOWN.sub(lambda found: f"\\{found[0]}", visible(text))
 
 
-COLUMN, PAGE = 236.0, 480.0
-"""The widths in points of a column and of a page of a paper in two columns, less a little."""
+COLUMN = 229.0
+"""The narrowest column of the usual classes of papers, in points: article has 229.5, acmart 241, IEEEtran 252."""
+
+LONG = 45
+"""A table of more rows is a ``longtable``, which goes on over pages."""
+
+_POINTS = {
+    character: points
+    for points, characters in (
+        (3.0, "!',.:;[]`fijl"), (3.5, "-"), (4.0, "()Irst"), (4.5, "cez"), (5.0, '"$*/0123456789?\\ago{}'), (5.5, "JSbdhknpquvxy"),
+        (6.5, "FLZ^~"), (7.0, "EP"), (7.5, "ABCHNRTUVXYw"), (8.0, "&+<=>@DGKOQ_"), (8.5, "#%m"), (9.5, "M"),
+    )
+    for character in characters
+}  # fmt: skip
+"""How wide characters are in Computer Modern of 10 points, the wider of its two encodings; others have at most 10.5."""
 
 
-def latex_width(texts: Iterable[str], character: float = 5.3, separation: float = 9.0) -> float:
-    """Return about how wide a column of a table is, in points; by default in small type with little space between columns."""
-    return character * max(map(len, texts), default=0) + separation
+def latex_width(texts: Iterable[str], size: float = 0.93, separation: float = 8.0) -> float:
+    """Return how wide a column of a table is, in points; by default in small type with little space between columns."""
+    return size * max((sum(_POINTS.get(one, 10.5) for one in text) for text in texts), default=0) + separation
 
 
-def latex_blocks(first: float, widths: Sequence[float]) -> list[list[int]]:
-    """Return which columns stand beside each other, after a first one that is repeated: as many as fit a page.
+def latex_blocks(first: float, widths: Sequence[float], column: float | None = None) -> tuple[bool, list[list[int]]]:
+    """Return whether a table is wider than a column, and which of its columns stand beside each other on a page, after a first one.
 
-    >>> latex_blocks(80, [200, 200, 200])
-    [[0, 1], [2]]
+    >>> latex_blocks(80, [60, 60]), latex_blocks(80, [180, 180, 180])
+    ((False, [[0, 1]]), (True, [[0, 1], [2]]))
     """
+    column = COLUMN if column is None else column
+    page = 2 * column + 10 if column < 300 else column  # a wide column is the whole page
     blocks: list[list[int]] = [[]]
     for i, width in enumerate(widths):
-        if blocks[-1] and first + sum(widths[j] for j in blocks[-1]) + width > PAGE:
+        if blocks[-1] and first + sum(widths[j] for j in blocks[-1]) + width > page:
             blocks.append([])
         blocks[-1].append(i)
-    return blocks
+    return first + sum(widths) > column, blocks
+
+
+def latex_tabular(
+    columns: str, head: Sequence[str], rows: Sequence[str], foot: Sequence[str] = (), top: str = ""
+) -> list[str]:
+    """Return the lines of a ``tabular`` with the rules of booktabs; of many rows a ``longtable``, whose head is repeated, below its caption."""
+    head = [r"\toprule", *head, r"\midrule"]
+    if len(rows) <= LONG:
+        body = [*head, *rows, *foot, r"\bottomrule"]
+        return [rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}"]
+    above = [top + r" \\"] if top else []
+    repeated = [*above, *head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot"]
+    return [rf"\begin{{longtable}}{{{columns}}}", *repeated, *rows, *foot, r"\end{longtable}"]
 
 
 class Latex(OutputFormat):
@@ -241,15 +269,16 @@ class Latex(OutputFormat):
         """Write the table."""
         plain = [list(rows.names), *rows.texts(), *([rows.line(rows.footer)] if rows.footer else [])]
         columns = list(zip(*plain, strict=True))
-        if sum(latex_width(texts, 5.6, 12.0) for texts in columns) <= COLUMN:
+        first, *widths = (latex_width(texts) for texts in columns)
+        if sum(latex_width(texts, 1.0, 12.0) for texts in columns) <= COLUMN:
             print(*self._tabular(rows, range(len(columns))), sep="\n", file=out)
             return
-        first, *widths = (latex_width(texts) for texts in columns)
-        lines = [r"\begin{table*}", r"\centering", r"\small", r"\setlength{\tabcolsep}{4pt}"]
-        for number, block in enumerate(latex_blocks(first, widths)):
+        long = len(rows.records) > LONG  # which stands in no table
+        lines = ["{" if long else r"\begin{table*}", r"\centering", r"\small", r"\setlength{\tabcolsep}{4pt}"]
+        for number, block in enumerate(latex_blocks(first, widths)[1]):
             lines += [r"\par\medskip"] * (number > 0)
             lines += self._tabular(rows, [0, *(i + 1 for i in block)])
-        print(*lines, r"\end{table*}", sep="\n", file=out)
+        print(*lines, "}" if long else r"\end{table*}", sep="\n", file=out)
 
     def _tabular(self, rows: PrintedRows, chosen: Iterable[int]) -> list[str]:
         """Return the lines of a tabular with some of the columns."""
@@ -258,9 +287,7 @@ class Latex(OutputFormat):
         head, *body = (" & ".join(line[i] for i in places) + r" \\" for line in cells)
         footer = rows.line(rows.footer, in_latex) if rows.footer else []
         foot = [r"\midrule", " & ".join(footer[i] for i in places) + r" \\"] if footer else []
-        columns = "".join("r" if numbers[i] else "l" for i in places)
-        table = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, *foot]
-        return [*table, r"\bottomrule", r"\end{tabular}"]
+        return latex_tabular("".join("r" if numbers[i] else "l" for i in places), [head], body, foot)
 
 
 class Markdown(OutputFormat):

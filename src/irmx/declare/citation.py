@@ -135,11 +135,11 @@ IR_MEASURES = Citation(
 
 IRMX = Citation(
     "irmx",
-    "software",
+    "misc",
     {
         "author": "{The irmx developers}",
         "title": "irmx: evaluation measures with user models for the tools of information retrieval",
-        "version": version("irmx"),
+        "note": f"Version {version('irmx')}",
         "year": "2026",
     },
 )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +22,7 @@ from irmx_study.options import (
     EveryTopicOption,
     FormatOrReportOption,
     LevelOption,
+    MethodsOption,
     MissingOption,
     OnlyOption,
     PlacesByFormatOption,
@@ -32,9 +32,26 @@ from irmx_study.options import (
     plot_option,
     scored,
     table_option,
+    text_option,
     usage_without_scores,
+    write_text,
 )
-from irmx_study.system_names import labelled_runs, labels_of
+from irmx_study.system_names import labelled_runs, labels_of, measures_labelled
+
+
+@dataclass
+class _Paper:
+    """The options on what goes into a paper."""
+
+    intervals: Annotated[bool, Option("--intervals", help="With -o latex: also print intervals.")] = False
+    column: Annotated[
+        float | None,
+        Option("--column", metavar="POINTS", help="With -o latex: the width of a column of the paper; by default 229."),
+    ] = None
+    methods: MethodsOption = None
+    bib: Annotated[
+        Path | None, text_option("--bib", "FILE.bib", help="Also write BibTeX entries of what --methods cites.")
+    ] = None
 
 
 def compare_runs(
@@ -64,10 +81,11 @@ def compare_runs(
         ),
     ] = "comparisons",
     plot: Annotated[list[str] | None, plot_option("differences", "topics", "groups", "p", "views", "ranks")] = None,
-    intervals: Annotated[bool, Option("--intervals", help="With -o latex: also print intervals.")] = False,
-    methods: Annotated[
-        bool, Option("--methods", help="Print sentences for the method section of a paper, and BibTeX.")
-    ] = False,
+    top: Annotated[
+        int | None,
+        Option("--top", min=0, help="For reading, show the best runs: by default 20 in table and latex; 0 for all."),
+    ] = None,
+    paper: _Paper,
     choices: Choices,
     population: Annotated[
         str | None,
@@ -86,34 +104,36 @@ def compare_runs(
     per comparison; with -o latex the table of a paper; with -o FILE.html a report.
     """
     from irmx_study.compared_systems import check_order
-    from irmx_study.comparing import SYSTEMS_SHOWN, compare
-    from irmx_study.result import write_facts
+    from irmx_study.comparing import compare
 
     check_order(sort, all_pairs)  # a mistyped option is refused before the runs are scored
     if output_format.endswith(REPORT_ENDINGS):
-        for option, given in (("--sort", sort), ("--methods", methods), ("--plot", plot), ("--population", population)):
+        for option, given in (
+            ("--sort", sort),
+            ("--methods", paper.methods),
+            ("--bib", paper.bib),
+            ("--plot", plot),
+            ("--population", population),
+        ):
             if given:
                 raise UsageError(f"{option} changes what is printed; a report has its own. Leave {option} out.")
         how = {"choices": choices, "all_pairs": all_pairs, "missing": missing}
         write_report(Path(output_format), arguments, baseline, files, how)
         return
+    heads, files.labels = measures_labelled(files.labels)
     values = scored("compare", arguments, files, population=population)
     comparison = compare(
         values, baseline=labels_of(baseline, files.labels), all_pairs=all_pairs, choices=choices, missing=missing
     )
     draw(comparison, plot)
-    if output_format == "latex" and table == "comparisons":
-        latex = comparison.to_latex(places=4 if places is None else places, sort=sort, intervals=intervals)
-        click.echo(latex, nl=False)
-        if not methods:
-            write_facts(comparison._below(), sys.stderr)
-            return
-    if methods:
-        click.echo(comparison.methods())
-        return
+    for file, text in ((paper.methods, comparison.methods), (paper.bib, comparison.bibtex)):
+        write_text(file, text)
     if sort is not None and (table != "comparisons" or not registry().output_formats()[output_format].WIDE):
         raise UsageError("--sort orders the table of runs for reading, not the rows of other tables.")
-    comparison.show(output_format, table, places, sort=sort, most=SYSTEMS_SHOWN if output_format == "table" else None)
+    latex = {"intervals": paper.intervals, "column": paper.column, "heads": heads} if output_format == "latex" else {}
+    if top is None:
+        top = 20 if output_format in ("table", "latex") else 0
+    comparison.show(output_format, table, places, sort=sort, most=top or None, **latex)
 
 
 def correlate_measures(

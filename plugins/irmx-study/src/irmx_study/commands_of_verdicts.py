@@ -11,14 +11,13 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-import click
-
 from irmx import DataError, Scores, UsageError
 from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, is_file, list_some, split_measures, suggest
 from irmx_study.commands_of_judges import judges_named, mapped_grades, rels_of
 from irmx_study.options import (
     JudgesGradesOption,
     JudgesRelOption,
+    MethodsOption,
     MissingOption,
     PlacesByFormatOption,
     ResultFiles,
@@ -27,6 +26,7 @@ from irmx_study.options import (
     refuse_without_scores,
     scored,
     table_option,
+    write_text,
 )
 from irmx_study.system_names import labels_of, named_path
 
@@ -145,7 +145,7 @@ def verdict_on_runs(
         str, table_option(views="one row per view", doubts="one row per doubt", topics="one row per topic")
     ] = "views",
     plot: Annotated[list[str] | None, plot_option("views")] = None,
-    methods: Annotated[bool, Option("--methods", help="Print sentences for the method section of a paper.")] = False,
+    methods: MethodsOption = None,
     missing: Annotated[str | None, get_args(MissingOption)[1]] = None,
     results: _ResultFiles,
 ) -> None:
@@ -177,11 +177,9 @@ def verdict_on_runs(
             raise UsageError("--label goes with --scores. Name a run by NAME=FILE.")
         found = _on_runs(qrels, baseline, run, chosen, expect)
     draw(found, plot)
+    write_text(methods, found.methods)
     with contextlib.suppress(BrokenPipeError):  # head has enough, and a gate still asks for the exit code
-        if methods:
-            click.echo(found.methods())
-        else:
-            found.show(output_format, table, places)
+        found.show(output_format, table, places)
     sys.exit(found.exit_code)
 
 

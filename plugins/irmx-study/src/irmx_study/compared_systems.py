@@ -193,10 +193,11 @@ class ComparedSystems(Result):
         table["better"] = np.where(self.better > 0, first, np.where(self.better < 0, second, "")).ravel()
         return table
 
-    def _ordered(self, sort: str | None) -> list[str]:
-        """Return the systems in the order of a column of the first view, by default of the means."""
+    def _best(self, sort: str | None, most: int | None) -> list[str]:
+        """Return the first systems in the order of a column of the first view, by default of the means, and the baselines."""
         table = self.estimates(sort or "mean")
-        return list(dict.fromkeys(table["system"][: self._rows_per_view]))
+        systems = dict.fromkeys(table["system"][: self._rows_per_view])
+        return [system for i, system in enumerate(systems) if most is None or i < most or system in self.baseline]
 
     @property
     def has_groups(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,14 +24,11 @@ from irmx_study.pairs import (
     pairs_with,
     signs_of,
 )
-from irmx_study.paper_table import in_latex_format
+from irmx_study.paper_table import PaperTable
 from irmx_study.result import Titled, for_reading, interval, p_text
 
 SIDE_BY_SIDE, IN_COLUMNS = 4, 12
 """So many views have their differences and p-values side by side; so many have a column of means."""
-
-SYSTEMS_SHOWN = 20
-"""A terminal shows so many systems, the best first."""
 
 SENTENCES = 5
 """How many pairs of systems are described in sentences; of more, tables have the numbers."""
@@ -257,15 +254,14 @@ class Comparison(ComparedSystems):
                 ]
         if len(views) > 1 and len(self.compared.first) == 1:
             return [*lines, ("means over topics, and the difference", self._one_pair(places))]
-        systems = self._ordered(sort)
-        shown = [system for i, system in enumerate(systems) if most is None or i < most or system in self.baseline]
+        shown = self._best(sort, most)
         one = len(views) == 1 and len(self.baseline) <= 1
         rows = self._one_view(places, shown) if one else self._several(places, shown)
         title = views[0] if len(views) == 1 else "means over topics"
         if self.baseline and len(views) <= SIDE_BY_SIDE:
             title += f", and differences to {' and '.join(self.names[b] for b in self.baseline)}"
-        if len(shown) < len(systems):
-            title += f"; {len(shown)} of {len(systems)} systems (-o markdown and -o csv have all)"
+        if len(shown) < len(self.scores.systems):
+            title += f"; {len(shown)} of {len(self.scores.systems)} systems (all: --top 0)"
         lines.append((title, rows))
         if self.all_pairs and len(self.compared.first) <= PAIRS_SHOWN:
             lines.append(("differences a - b", self._pairs_side_by_side(places)))
@@ -388,19 +384,24 @@ class Comparison(ComparedSystems):
         intervals: bool = False,
         caption: str | None = None,
         label: str = "tab:comparison",
+        heads: Mapping[str, str] | None = None,
+        column: float | None = None,
+        most: int | None = 20,
     ) -> str:
         r"""Return the table of a paper: one row per system, the views side by side.
 
         Significant differences are marked: a dagger for those to the first baseline, further signs for further baselines; of all
-        pairs, letters. The best mean of a view is bold. A table that is wider than a column of two is a ``table*``, and one that is
-        wider than a page has its views in several rows. It needs the LaTeX package ``booktabs``.
+        pairs, letters. The best mean of a view is bold; means of 10 and more have fewer decimals. Above a view stands the name of
+        its measure, with what tells it from the others; the caption has all. A table wider than a column is a ``table*``, one wider
+        than a page has its views in several rows, and one of more than 45 systems is a ``longtable``. It needs the LaTeX package
+        ``booktabs``.
 
         Parameters
         ----------
         table : str, optional
             Another table of the result, as a plain ``tabular``.
         places : int
-            Decimal places, at least 0.
+            Decimal places of means below 10, at least 0.
         sort : str, optional
             The column to sort the systems by; see :meth:`estimates`. By default the means.
         intervals : bool
@@ -409,6 +410,13 @@ class Comparison(ComparedSystems):
             The caption, in LaTeX; by default the measures, and the numbers of systems and topics.
         label : str
             The label for ``\ref``.
+        heads : dict of str to str
+            What stands above views, by their names.
+        column : float
+            The width of a column of the paper in points, by default 229, which fits the usual classes: acmart has 241, IEEEtran
+            252, and a page of one column in llncs 347.
+        most : int or None
+            So many of the best systems, beside the baselines; by default 20, None for all.
 
         Examples
         --------
@@ -431,10 +439,10 @@ class Comparison(ComparedSystems):
         """
         if self.table_named(table) != "comparisons":
             return super().to_latex(table, places)
-        return in_latex_format(self, sort, places, intervals, caption, label)
+        return PaperTable(places, sort, intervals, caption, label, heads or {}, column, most).of(self)
 
     def methods(self) -> str:
-        """Return the sentences for the method section of a paper, and below them BibTeX entries of what to cite.
+        """Return the sentences for the method section of a paper, in LaTeX; :meth:`bibtex` has what they cite.
 
         Examples
         --------
@@ -444,8 +452,11 @@ class Comparison(ComparedSystems):
         >>> print(irmx_study.compare(scores, baseline="titles").methods())
         We compared 2 systems with the baseline titles by AP... on the 30 topics of demo.qrels, using irmx ...
         """
-        entries = (citation.bibtex() for citation in self.citations())
-        return "\n\n".join([sentences_of(self), *entries])
+        return sentences_of(self)
+
+    def bibtex(self) -> str:
+        """Return the BibTeX entries of what to cite."""
+        return "\n\n".join(citation.bibtex() for citation in self.citations())
 
     def citations(self) -> tuple[Citation, ...]:
         """Return what to cite: irmx, ir_measures, and the papers of the test, of the correction, and of the measures."""

@@ -15,6 +15,7 @@ from irmx.toolkit import (
     FormatOption,
     MissingTopicsWarning,
     Option,
+    new_file,
     picture_option,
     runs_and_measures,
     suggest,
@@ -37,7 +38,7 @@ LabelOption = Annotated[
     Option(
         "--label",
         metavar="FILE=NAME",
-        help="The name of a run, or of the system in a file with --scores; also SYSTEM=NAME. May be repeated.",
+        help="The name of a run, or of the system in a file with --scores; also SYSTEM=NAME, or MEASURE=NAME in latex. May be repeated.",
     ),
 ]
 
@@ -140,6 +141,30 @@ PlacesByFormatOption = Annotated[
     Option("-p", "--places", min=-1, max=100, help="Decimal places, -1 for all; 4, and all in tsv and csv."),
 ]
 """Tables for reading have few places; what another program reads has all, because p-values are small."""
+
+
+def text_option(name: str, metavar: str, help: str) -> Option:
+    """Return the option for a file of text that a command also writes; its folder is checked before anything is computed."""
+
+    def check(path: Path | None) -> Path | None:
+        if path is not None and (path.is_dir() or not path.parent.is_dir()):
+            raise UsageError(f"{name} takes a file in a folder that there is. Got {path} instead.")
+        return path
+
+    return Option(name, metavar=metavar, check=check, help=help)
+
+
+MethodsOption = Annotated[
+    Path | None, text_option("--methods", "FILE.tex", help="Also write sentences for the method section of a paper.")
+]
+
+
+def write_text(path: Path | None, text: Callable[[], str]) -> None:
+    """Write a text to the file of an option, if it was given."""
+    if path is not None:
+        with new_file(path) as file:
+            file.write(f"{text()}\n".encode())
+
 
 REPORT_ENDINGS = (".html", ".htm")
 

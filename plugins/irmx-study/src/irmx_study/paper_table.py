@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from irmx import UsageError
-from irmx.toolkit import COLUMN, in_latex, latex_blocks, latex_width, plural
+from irmx.toolkit import in_latex, latex_blocks, latex_tabular, latex_width, plural, suggest
 from irmx_study.compared_systems import ComparedSystems
 from irmx_study.facts import topics_of
 from irmx_study.result import joined
@@ -15,57 +18,97 @@ _MARKS = (r"\dagger", r"\ddagger", r"\S", r"\P", r"\ast", r"\star", r"\circ", r"
 """The mark of each baseline; further ones have numbers."""
 
 
-def in_latex_format(
-    comparison: ComparedSystems, sort: str | None, places: int, intervals: bool, caption: str | None, label: str
-) -> str:
-    """Return the table in LaTeX; see :meth:`Comparison.to_latex`."""
-    if places < 0:
-        raise UsageError(f"The table of a paper needs a number of decimal places. Got {places} instead.")
-    systems = comparison._ordered(sort)
-    views = list(range(len(comparison.scores.names)))
-    cells = {v: _cells(comparison, v, systems, places, intervals) for v in views}
-    names = [comparison.names[system] for system in systems]
-    first = latex_width(["system", *names])
-    widths = [_width_of_view(comparison.scores.names[v], cells[v]) for v in views]
-    blocks = latex_blocks(first, widths)
-    wide = max(first + sum(widths[v] for v in block) for block in blocks) > COLUMN
-    environment = "table*" if wide else "table"
-    lines = [r"% needs \usepackage{booktabs}", rf"\begin{{{environment}}}", r"\centering"]
-    lines += [
-        rf"\caption{{{_caption(comparison) if caption is None else caption}}}",
-        rf"\label{{{label}}}",
-        r"\smallskip",
-    ]
-    lines += [r"\small", r"\setlength{\tabcolsep}{4pt}"]
-    for number, block in enumerate(blocks):
-        lines += [r"\par\medskip"] * bool(number)
-        lines += _tabular(comparison, block, names, cells, intervals)
-    return "\n".join(
-        [*lines, rf"\par\smallskip{{\footnotesize {_note(comparison)}\par}}", rf"\end{{{environment}}}", ""]
-    )
+@dataclass(frozen=True)
+class PaperTable:
+    """How the table of a paper looks; see :meth:`Comparison.to_latex`."""
 
+    places: int = 4
+    sort: str | None = None
+    intervals: bool = False
+    caption: str | None = None
+    label: str = "tab:comparison"
+    heads: Mapping[str, str] = field(default_factory=dict)
+    column: float | None = None
+    most: int | None = 20
 
-def _width_of_view(name: str, cells: list[list[str]]) -> float:
-    plain = [[re.sub(r"\\rlap\{.*\}|\\textbf|[{}$\\]", "", cell) for cell in row] for row in cells]
-    return max(latex_width([name]), sum(latex_width([row[i] for row in plain]) for i in range(len(plain[0]))))
+    def of(self, comparison: ComparedSystems) -> str:
+        """Return the table in LaTeX."""
+        if self.places < 0:
+            raise UsageError(f"The table of a paper needs a number of decimal places. Got {self.places} instead.")
+        if self.column is not None and not self.column > 0:
+            raise UsageError(f"The column of a paper has a width in points, such as 241. Got {self.column:g} instead.")
+        systems = comparison._best(self.sort, self.most)
+        views = list(range(len(comparison.scores.names)))
+        heads = self._heads(comparison)
+        cells = {v: _cells(comparison, v, systems, self.places, self.intervals) for v in views}
+        names = [comparison.names[system] for system in systems]
+        first = latex_width(["system", *names])
+        widths = [self._width(heads[v], cells[v]) for v in views]
+        wide, blocks = latex_blocks(first, widths, self.column)
+        caption = rf"\caption{{{self._caption(comparison, systems) if self.caption is None else self.caption}}}"
+        label, small = rf"\label{{{self.label}}}", [r"\small", r"\setlength{\tabcolsep}{4pt}"]
+        tabulars = []
+        for number, block in enumerate(blocks):
+            columns = f"l{('rr' if self.intervals else 'r') * len(block)}"
+            rows = [_line([in_latex(n), *(cell for v in block for cell in cells[v][i])]) for i, n in enumerate(names)]
+            head = self._head(comparison, [in_latex(heads[v]) for v in block])
+            tabulars += [r"\par\medskip"] * bool(number)
+            tabulars += latex_tabular(columns, head, rows, top="" if number else caption + label)
+        if "longtable" in tabulars[0]:
+            needs, begin, end = "booktabs,longtable}, on pages of one column", ["{"], "}"
+        else:
+            environment = "table*" if wide else "table"
+            begin, end = (
+                [rf"\begin{{{environment}}}", r"\centering", caption, label, r"\smallskip"],
+                rf"\end{{{environment}}}",
+            )
+            needs = "booktabs}"
+        lines = [rf"% needs \usepackage{{{needs}", *begin, *small, *tabulars]
+        note = rf"\par\smallskip{{\footnotesize {_note(comparison)}\par}}"
+        return "\n".join([*lines, note, end, ""])
 
+    def _heads(self, comparison: ComparedSystems) -> list[str]:
+        """Return what stands above the columns of views: given, or the name of the measure with what tells it from others."""
+        names = comparison.scores.names
+        for view in self.heads:
+            if view not in names:
+                raise UsageError(
+                    f"There is no measure {view!r}.{suggest(view, names)} The measures: {', '.join(names)}."
+                )
+        without = [re.sub(r"\(.*\)", "", name) for name in names]
+        values = [re.sub(r"(?<=[(,])\w+=", "", name).replace("'", "") for name in names]
+        heads = [
+            next(t for t, all_ in zip(texts, (without, values, names), strict=True) if t and all_.count(t) == 1)
+            for texts in zip(without, values, names, strict=True)
+        ]
+        return [self.heads.get(name, head) for name, head in zip(names, heads, strict=True)]
 
-def _tabular(
-    comparison: ComparedSystems, block: list[int], names: list[str], cells: dict[int, list[list[str]]], intervals: bool
-) -> list[str]:
-    """Return the lines of a tabular with some views."""
-    measures = [_breakable(comparison.scores.names[v], False) for v in block]
-    lines = [rf"\begin{{tabular}}{{l{('rr' if intervals else 'r') * len(block)}}}", r"\toprule"]
-    if intervals:
-        lines += [_line(["", *(rf"\multicolumn{{2}}{{c}}{{{measure}}}" for measure in measures)])]
-        lines += [" ".join(rf"\cmidrule(lr){{{2 + 2 * i}-{3 + 2 * i}}}" for i in range(len(block)))]
+    def _width(self, head: str, cells: list[list[str]]) -> float:
+        """Return how wide the columns of a view are; its numbers as if all were bold, their signs as wide as they are."""
+        plain = [
+            [re.sub(r"\\rlap\{.*\}|\\textbf|[{}$\\]", "", cell.replace("$-$", "+")) for cell in row] for row in cells
+        ]
+        return max(latex_width([head]), sum(latex_width([row[i] for row in plain], 1.07) for i in range(len(plain[0]))))
+
+    def _head(self, comparison: ComparedSystems, heads: list[str]) -> list[str]:
+        """Return the lines of the head of a tabular."""
+        if not self.intervals:
+            return [_line(["system", *heads])]
         percent = in_latex(comparison.choices.coverage)
         second = "" if _of_mean(comparison) else "difference "
-        lines += [_line(["system", *["mean", f"{second}[{percent} interval]"] * len(block)])]
-    else:
-        lines += [_line(["system", *measures])]
-    rows = [[in_latex(name), *(cell for v in block for cell in cells[v][i])] for i, name in enumerate(names)]
-    return [*lines, r"\midrule", *map(_line, rows), r"\bottomrule", r"\end{tabular}"]
+        return [
+            _line(["", *(rf"\multicolumn{{2}}{{c}}{{{head}}}" for head in heads)]),
+            " ".join(rf"\cmidrule(lr){{{2 + 2 * i}-{3 + 2 * i}}}" for i in range(len(heads))),
+            _line(["system", *["mean", f"{second}[{percent} interval]"] * len(heads)]),
+        ]
+
+    def _caption(self, comparison: ComparedSystems, systems: list[str]) -> str:
+        """Return the caption: the measures in full, with the heads that were given to them."""
+        given = {view: rf" ({in_latex(head)})" for view, head in self.heads.items() if head != view}
+        of = joined([_breakable(name) + given.get(name, "") for name in comparison.scores.names])
+        every = plural(len(comparison.scores.systems), "system")
+        shown = every if len(systems) == len(comparison.scores.systems) else f"{len(systems)} of {every}"
+        return f"Mean {of} of {shown} on {topics_of(comparison)} topics."
 
 
 def _line(cells: list[str]) -> str:
@@ -82,6 +125,9 @@ def _cells(comparison: ComparedSystems, v: int, systems: list[str], places: int,
     count = comparison._rows_per_view
     table = comparison.estimates().iloc[v * count : (v + 1) * count].drop_duplicates("system").set_index("system")
     less = bool(getattr(comparison.scores.measures[v], "LESS_IS_BETTER", False))
+    largest = table["mean"].abs().max()
+    if largest >= 10:  # as many digits as a number below 10 has
+        places = max(0, places - int(math.log10(largest)))
     best, marks = (table["mean"].min() if less else table["mean"].max()), _marks(comparison, v)
     rows = []
     for system in systems:
@@ -128,16 +174,9 @@ def _marks(comparison: ComparedSystems, v: int) -> dict[str, str]:
     }
 
 
-def _breakable(text: str, breaks: bool = True) -> str:
+def _breakable(text: str) -> str:
     """Return a text escaped for LaTeX, whose lines may end inside the parentheses of a measure."""
-    escaped = in_latex(text)
-    return re.sub(r"([(,=]|\\_)", r"\1\\allowbreak{}", escaped) if breaks else escaped
-
-
-def _caption(comparison: ComparedSystems) -> str:
-    systems = plural(len(comparison.scores.systems), "system")
-    of = joined([_breakable(name) for name in comparison.scores.names])
-    return f"Mean {of} of {systems} on {topics_of(comparison)} topics."
+    return re.sub(r"([(,=]|\\_)", r"\1\\allowbreak{}", in_latex(text))
 
 
 def _note(comparison: ComparedSystems) -> str:

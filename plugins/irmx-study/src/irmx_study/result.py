@@ -278,7 +278,7 @@ class Result:
             print(self.to_markdown(table, places, **options), end="")
             return
         if output_format == "latex":
-            print(self.to_latex(table, places), end="")
+            print(self.to_latex(table, places, **options), end="")
         elif for_programs:
             print_rows(self.frame(table), output_format, places=places)
         else:

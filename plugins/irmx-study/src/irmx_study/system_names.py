@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from irmx import UsageError
+from irmx import UsageError, parse_measure
 from irmx.toolkit import is_file, named_runs, path_of, suggest
 
 
@@ -39,6 +39,22 @@ def by_run(labels: Sequence[str] | None) -> dict[str, str]:
             raise UsageError(f"The run {system} has two labels, {names[system]!r} and {name!r}. Give it one.")
         names[system] = name
     return names
+
+
+def measures_labelled(labels: Sequence[str] | None) -> tuple[dict[str, str], list[str]]:
+    """Return the labels of measures, by their names, and the others.
+
+    >>> measures_labelled(["MP(model=GL_AD_ID)=MP", "bm25.run=BM25"])
+    ({'MP(model=GL_AD_ID)': 'MP'}, ['bm25.run=BM25'])
+    """
+    measures, others = {}, []
+    for label in labels or ():
+        name, _, head = label.rpartition("=")
+        try:
+            measures[str(parse_measure(name))] = head
+        except UsageError:
+            others.append(label)
+    return measures, others
 
 
 def of_files(files: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, str]:

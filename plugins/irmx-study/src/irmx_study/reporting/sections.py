@@ -380,10 +380,9 @@ def _values_by_topic(scores: Scores) -> pd.DataFrame:
 def citing(reported: Reported) -> Section:
     """Return the sentences for a method section, and BibTeX of what to cite."""
     comparison = reported.comparison
-    entries = "\n\n".join(citation.bibtex() for citation in comparison.citations())
     sources = [
         Source("methods", "For the method section", sentences_of(comparison), is_open=True),
-        Source("bibtex", "What to cite, in BibTeX", entries, "report.bib"),
+        Source("bibtex", "What to cite, in BibTeX", comparison.bibtex(), "report.bib"),
     ]
     return _parts("citing", "Methods and how to cite", sources=sources)
 
