@@ -8,6 +8,7 @@ from .adapters.pictures import distinct_marker as distinct_marker
 from .adapters.pictures import grid_of_axes as grid_of_axes
 from .adapters.pictures import picture_bytes as picture_bytes
 from .adapters.pictures import picture_style as picture_style
+from .adapters.pictures import picture_width as picture_width
 from .adapters.pictures import write_picture as write_picture
 from .adapters.user_display import UserDisplay as UserDisplay
 from .cli.click_command import Argument as Argument
@@ -21,6 +22,7 @@ from .cli.output_formats import latex_tabular as latex_tabular
 from .cli.output_formats import latex_width as latex_width
 from .cli.printing import FormatOption as FormatOption
 from .cli.printing import PlacesOption as PlacesOption
+from .cli.printing import WidthOption as WidthOption
 from .cli.printing import picture_option as picture_option
 from .cli.printing import print_rows as print_rows
 from .cli.run_arguments import runs_and_measures as runs_and_measures

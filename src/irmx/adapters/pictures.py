@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -80,6 +81,71 @@ def picture_style(settings: Mapping[str, Any] | None = None) -> Iterator[Any]:
         yield pyplot
     finally:
         rcParams.update(before)
+
+
+_PANEL, _POINTS = 3.0, 8.0
+"""In a picture of a given width, a panel has at least so many inches, and text this size."""
+
+_width: ContextVar[tuple[float, list[Figure]] | None] = ContextVar("_width", default=None)
+
+
+@contextmanager
+def picture_width(inches: float | None) -> Iterator[None]:
+    """Make new pictures as wide as they are printed, with text of 8 points: 3.35 inches are a column of a paper, 7 its page.
+
+    Panels that do not fit beside each other stand below each other. None leaves pictures as they are.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> with irmx.toolkit.picture_width(3.35):
+    ...     (ax,) = irmx.toolkit.axes_for(None, 1, (9, 3.4))
+    >>> float(ax.figure.get_figwidth())
+    3.35
+    """
+    if inches is None:
+        yield
+        return
+    if not 1 <= inches <= 50:
+        raise UsageError(
+            f"The width of a picture is from 1 to 50 inches: 3.35 for a column, 7 for a page. Got {inches:g} instead."
+        )
+    made: list[Figure] = []
+    token = _width.set((inches, made))
+    try:
+        yield
+    finally:
+        _width.reset(token)
+    for figure in made:
+        _fit(figure)
+
+
+def _fit(figure: Figure) -> None:
+    """Give a figure text of 8 points, and put the legends that stand beside or above its panels below them, as wide as it is."""
+    from matplotlib.text import Text
+
+    outside = list(figure.legends)
+    for ax in figure.axes:
+        ax.title.set_wrap(True)
+        legend = ax.get_legend()
+        if legend is not None and legend.get_bbox_to_anchor().bounds != ax.bbox.bounds:
+            outside.append(legend)
+            for place in ("left", "center"):
+                ax.set_title(ax.get_title(place), loc=place, pad=6)
+    entries = {t.get_text(): one for of in outside for t, one in zip(of.get_texts(), of.legend_handles, strict=True)}
+    title = next((legend.get_title().get_text() for legend in outside), "")
+    for legend in outside:
+        legend.remove()
+    if entries:
+        inches = 0.6 + 0.065 * max(map(len, entries))
+        columns = max(1, min(len(entries), int(figure.get_figwidth() / inches)))
+        handles: Any = list(entries.values())
+        figure.legend(
+            handles, list(entries), loc="outside lower center", ncols=columns, title=title or None, frameon=False
+        )
+        figure.set_figheight(figure.get_figheight() + 0.17 * -(-len(entries) // columns))
+    for text in figure.findobj(Text):
+        text.set_fontsize(_POINTS)
 
 
 def distinct_line(number: int) -> dict[str, Any]:
@@ -160,6 +226,11 @@ def grid_of_axes(
     irmx.errors.UsageError
         If matplotlib is not installed.
     """
+    limited = _width.get()
+    if limited is not None:
+        width, rows = limited[0], -(-panels // across)
+        across, panel = max(1, min(across, int(width / _PANEL))), size[0] / across
+        size = width, size[1] / rows * -(-panels // across) * max(0.8, min(1.0, width / across / panel))
     with picture_style() as pyplot:
         figure, grid = pyplot.subplots(
             -(-panels // across),
@@ -170,6 +241,8 @@ def grid_of_axes(
             squeeze=False,
             layout="constrained",
         )
+    if limited is not None:
+        limited[1].append(figure)
     axes = list(grid.flat)
     for ax in axes[panels:]:
         figure.delaxes(ax)

@@ -88,9 +88,12 @@ class UserDisplay:
         """
         count = len(self.panels)
         across = min(_ACROSS, count)
-        rows = -(-count // across)
         new = ax is None
-        axes = grid_of_axes(count, across, (_WIDTH * across, _HEIGHT * rows)) if new else axes_for(ax, count, (1, 1))
+        axes = (
+            grid_of_axes(count, across, (_WIDTH * across, _HEIGHT * -(-count // across)))
+            if new
+            else axes_for(ax, count, (1, 1))
+        )
         with picture_style() as pyplot:
             try:
                 for panel, on in zip(self.panels, axes, strict=True):
@@ -103,6 +106,7 @@ class UserDisplay:
             self._on_one_scale(axes)
         self.ax_, self.figure_ = (axes[0] if count == 1 else axes), axes[0].figure
         if new:
+            rows = len({on.get_position().y0 for on in axes})  # a narrow picture has more
             self.figure_.set_figheight(rows * max(_height(on) for on in axes))
         return self
 

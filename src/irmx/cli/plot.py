@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from irmx.adapters.pictures import write_picture
+from irmx.adapters.pictures import picture_width, write_picture
 from irmx.adapters.user_display import plot
 from irmx.cli.click_command import Argument, Option
-from irmx.cli.printing import picture_option
+from irmx.cli.printing import WidthOption, picture_option
 from irmx.cli.run_arguments import runs_and_measures
 from irmx.declare.command import QRELS_HELP
 
@@ -21,6 +21,7 @@ def plot_user(
     ],
     topic: Annotated[str, Option("-t", "--topic", help="The query id of the topic.")],
     out: Annotated[Path, picture_option("-o", "--out", help="Where to: FILE.svg, .png or .pdf.")],
+    width: WidthOption = None,
 ) -> None:
     """Draw the user of a measure on one topic.
 
@@ -28,4 +29,6 @@ def plot_user(
     measures, the weight and the contribution of every relevant document.
     """
     runs, measures = runs_and_measures(run_and_measures, "irmx plot QRELS RUN... MEASURE... --topic ID -o FILE")
-    write_picture(plot(measures, qrels, runs, topic).figure_, out)
+    with picture_width(width):
+        display = plot(measures, qrels, runs, topic)
+    write_picture(display.figure_, out)

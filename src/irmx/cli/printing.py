@@ -57,6 +57,17 @@ def picture_option(*names: str, help: str) -> Option:
     return Option(*names, metavar="FILE", check=picture_file, help=help)
 
 
+WidthOption = Annotated[
+    float | None,
+    Option(
+        "--width",
+        metavar="INCHES",
+        help="The width of pictures, with text of 8 pt: 3.35 for a column of a paper, 7 for a page.",
+    ),
+]
+"""The option ``--width`` of every command that draws."""
+
+
 PlacesOption = Annotated[int, Option("-p", "--places", min=-1, max=100, help="Decimal places; -1 for all.")]
 """The option ``-p`` of every command that prints floats."""
 

@@ -11,7 +11,17 @@ from typing import Annotated, Any
 import click
 
 from irmx import UsageError, registry
-from irmx.toolkit import QRELS_HELP, Argument, Fields, FormatOption, Option, note, runs_and_measures, visible
+from irmx.toolkit import (
+    QRELS_HELP,
+    Argument,
+    Fields,
+    FormatOption,
+    Option,
+    WidthOption,
+    note,
+    runs_and_measures,
+    visible,
+)
 from irmx_study.choices import Choices
 from irmx_study.options import (
     REPORT_ENDINGS,
@@ -81,6 +91,7 @@ def compare_runs(
         ),
     ] = "comparisons",
     plot: Annotated[list[str] | None, plot_option("differences", "topics", "groups", "p", "views", "ranks")] = None,
+    width: WidthOption = None,
     top: Annotated[
         int | None,
         Option("--top", min=0, help="For reading, show the best runs: by default 20 in table and latex; 0 for all."),
@@ -125,7 +136,7 @@ def compare_runs(
     comparison = compare(
         values, baseline=labels_of(baseline, files.labels), all_pairs=all_pairs, choices=choices, missing=missing
     )
-    draw(comparison, plot)
+    draw(comparison, plot, width)
     for file, text in ((paper.methods, comparison.methods), (paper.bib, comparison.bibtex)):
         write_text(file, text)
     if sort is not None and (table != "comparisons" or not registry().output_formats()[output_format].WIDE):
@@ -166,6 +177,7 @@ def correlate_measures(
         ),
     ] = "pairs",
     plot: Annotated[list[str] | None, plot_option("map", "scatter", "views")] = None,
+    width: WidthOption = None,
     order: Annotated[
         str, Option("--order", help="The order of the heat map: listed, or similar for neighbours that agree.")
     ] = "listed",
@@ -210,7 +222,7 @@ def correlate_measures(
         values, reference=of_column or reference, decimals=decimals, rbo_p=rbo_p, rbo_ties=rbo_ties, resamples=resamples,
         seed=seed, level=level,
     )  # fmt: skip
-    draw(agreement, plot, map={"coefficient": coefficient, "order": order}, views={"along": along})
+    draw(agreement, plot, width, map={"coefficient": coefficient, "order": order}, views={"along": along})
     agreement.show(output_format, table, places, coefficient=coefficient)
 
 
@@ -239,6 +251,7 @@ def discriminate_measures(
         ),
     ] = "measures",
     plot: Annotated[list[str] | None, plot_option("levels", "log", "swaps")] = None,
+    width: WidthOption = None,
     splits: Annotated[
         int, Option("--splits", help="How often to split the topics into halves; 0 for no swap rates.")
     ] = 1000,
@@ -262,7 +275,7 @@ def discriminate_measures(
         raise UsageError("Swap rates need --splits of at least 1.")
     values = scored("discriminate", arguments, files, only=only, best=best, every_topic=every_topic)
     result = discriminate(values, choices=replace(choices, correction=correction), splits=splits, bin_width=bin_width)
-    draw(result, plot)
+    draw(result, plot, width)
     result.show(output_format, table, places)
 
 

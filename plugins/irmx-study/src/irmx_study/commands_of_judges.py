@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from irmx import UsageError
-from irmx.toolkit import Argument, Fields, FormatOption, Option, matching_files
+from irmx.toolkit import Argument, Fields, FormatOption, Option, WidthOption, matching_files
 from irmx_study.choices import Choices
 from irmx_study.judge_labels import judge_name
 from irmx_study.options import (
@@ -88,6 +88,7 @@ def compare_judges(
         ),
     ] = None,
     plot: Annotated[list[str] | None, plot_option("confusion", "leaderboards", "kappa")] = None,
+    width: WidthOption = None,
     resamples: Annotated[int, Option("--resamples", help="The number of resamples of topics for intervals.")] = 1000,
     *,
     choices: Annotated[Choices, Fields("test", "correction", "level", "draws", "seed")],
@@ -111,7 +112,7 @@ def compare_judges(
         disagreements=disagreements or 10, groups=groups, calibrate=calibrate, baseline=baseline, top=top, resamples=resamples, choices=choices,
         texts=read_document_texts(texts), queries=read_query_texts(queries),
     )  # fmt: skip
-    draw(result, plot)
+    draw(result, plot, width)
     result.show(output_format, asked[0] if asked else table, places)
 
 

@@ -12,7 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from irmx import DataError, Scores, UsageError
-from irmx.toolkit import QRELS_HELP, Argument, FormatOption, Option, is_file, list_some, split_measures, suggest
+from irmx.toolkit import (
+    QRELS_HELP,
+    Argument,
+    FormatOption,
+    Option,
+    WidthOption,
+    is_file,
+    list_some,
+    split_measures,
+    suggest,
+)
 from irmx_study.commands_of_judges import judges_named, mapped_grades, rels_of
 from irmx_study.options import (
     JudgesGradesOption,
@@ -145,6 +155,7 @@ def verdict_on_runs(
         str, table_option(views="one row per view", doubts="one row per doubt", topics="one row per topic")
     ] = "views",
     plot: Annotated[list[str] | None, plot_option("views")] = None,
+    width: WidthOption = None,
     methods: MethodsOption = None,
     missing: Annotated[str | None, get_args(MissingOption)[1]] = None,
     results: _ResultFiles,
@@ -176,7 +187,7 @@ def verdict_on_runs(
         if results.labels:
             raise UsageError("--label goes with --scores. Name a run by NAME=FILE.")
         found = _on_runs(qrels, baseline, run, chosen, expect)
-    draw(found, plot)
+    draw(found, plot, width)
     write_text(methods, found.methods)
     with contextlib.suppress(BrokenPipeError):  # head has enough, and a gate still asks for the exit code
         found.show(output_format, table, places)

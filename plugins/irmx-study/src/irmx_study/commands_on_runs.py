@@ -11,6 +11,7 @@ from irmx.toolkit import (
     Argument,
     FormatOption,
     Option,
+    WidthOption,
     check_backend,
     check_jobs,
     matching_files,
@@ -90,6 +91,7 @@ def missing_judgments(
         ),
     ] = None,
     plot: Annotated[list[str] | None, plot_option("robustness", "falls")] = None,
+    width: WidthOption = None,
     only: OnlyOption = None,
     every_topic: EveryTopicOption = False,
     best: BestOption = None,
@@ -147,7 +149,7 @@ def missing_judgments(
         result = studies.pool_result(study, values, every_topic, best)
     else:
         result = studies.groups_result(study, values, depth, rel, every_topic, best, names)
-    draw(result, plot)
+    draw(result, plot, width)
     result.show(output_format, table, places)
 
 

@@ -238,12 +238,12 @@ def check_kinds(plots: Sequence[str] | None, kinds: Collection[str], when: str) 
             raise UsageError(f"There is no picture {kind!r} of this study: {when}.")
 
 
-def draw(result: Result, plots: Sequence[str] | None, **options: dict[str, Any]) -> None:
-    """Write the pictures of a result; options by kind of picture."""
+def draw(result: Result, plots: Sequence[str] | None, width: float | None = None, **options: dict[str, Any]) -> None:
+    """Write the pictures of a result, of a width; options by kind of picture."""
     for value in plots or ():
         kind, file = _kind_and_file(value)
         kind = next(iter(result.pictures), None) if kind is None else kind
-        write_picture(result.plot(kind, **options.get(str(kind), {})).figure, file)
+        write_picture(result.plot(kind, width=width, **options.get(str(kind), {})).figure, file)
 
 
 # -- the scores that commands work on ----------------------------------------------------------------------

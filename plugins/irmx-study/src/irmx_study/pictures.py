@@ -230,7 +230,7 @@ def _draw_topics(comparison: Comparison, a: str, b: str, v: int, on: Any) -> Non
     on.axhline(result["difference"], color="black", linestyle="--", linewidth=1)
     names = {one: picture_text(comparison.names[one]) for one in (a, b)}
     corrected = f", corrected {_p(result['p_corrected'])}" if result["p_corrected"] != result["p"] else ""
-    mean = f"mean {result['difference']:.4f} [{result['low']:.4f}, {result['high']:.4f}] (dashed line and band)"
+    mean = f"dashed: mean {result['difference']:.4f} [{result['low']:.4f}, {result['high']:.4f}]"
     test = f"{comparison.choices.test} test: p {_p(result['p'])}{corrected}"
     on.set_title(f"{names[a]} - {names[b]}\n{mean}\n{test}", fontsize=9)
     measure = picture_text(scores.names[v], 30)
@@ -245,7 +245,7 @@ def _draw_topics(comparison: Comparison, a: str, b: str, v: int, on: Any) -> Non
         text = f"{names[system]} is better on {plural(counts[system], 'topic')}"
         colour = BLUE if system == a else VERMILION
         on.text(x, y, text, transform=on.transAxes, ha=horizontal, va=vertical, color=colour, fontsize=8)
-    if len(topics) <= _NAMED:
+    if len(topics) <= min(_NAMED, 9 * on.get_position().width * on.figure.get_figwidth()):
         on.set_xticks(places, [picture_text(topic) for topic in topics], rotation=90, fontsize=7)
     else:
         on.set_xticks([])

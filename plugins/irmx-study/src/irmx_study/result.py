@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from irmx import Scores, UsageError, registry
-from irmx.toolkit import html_result, in_markdown, print_rows, suggest, versions_of, visible
+from irmx.toolkit import html_result, in_markdown, picture_width, print_rows, suggest, versions_of, visible
 from irmx_study.choices import Choices
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Result:
 
     # -- pictures ----------------------------------------------------------------------------------------
 
-    def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Axes:
+    def plot(self, kind: str | None = None, ax: Any = None, *, width: float | None = None, **options: Any) -> Axes:
         """Draw a picture of the result, by default the main one.
 
         Parameters
@@ -189,6 +189,8 @@ class Result:
             The kind of picture; :attr:`pictures` has the names of all.
         ax : Axes or sequence of Axes, optional
             Where to draw; by default on a new figure.
+        width : float, optional
+            The width of a new figure in inches, with text of 8 points: 3.35 for a column of a paper, 7 for a page.
         **options
             What the picture takes beside these, such as ``view``, ``a`` and ``b`` for the topics of a comparison.
 
@@ -209,7 +211,8 @@ class Result:
         if kind not in kinds:
             raise self._unknown("picture", kind, kinds)
         module, _, function = kinds[kind].partition(":")
-        drawn: Axes = getattr(import_module(f"irmx_study.{module}"), function)(self, ax, **options)
+        with picture_width(width):
+            drawn: Axes = getattr(import_module(f"irmx_study.{module}"), function)(self, ax, **options)
         return drawn
 
     # -- for reading -------------------------------------------------------------------------------------
