@@ -214,6 +214,9 @@ def test_what_is_special_is_escaped() -> None:
         ("_q_", r"\_q\_", r"\_q\_"),
         ("a__b c_d", r"a\_\_b c\_d", r"a\_\_b c_d"),
         ("&lt;b", r"\&lt;b", r"\&lt;b"),
+        ("@ann a@b", "@ann a@b", "@<!-- -->ann a@b"),
+        ("see https://x.org", "see https://x.org", "see https:<!-- -->//x.org"),
+        ("a#12 www.x.org GH-1", r"a\#12 www.x.org GH-1", "a#<!-- -->12 www<!-- -->.x.org GH<!-- -->-1"),
         ("`a` ~b~", r"`a` \textasciitilde{}b\textasciitilde{}", r"\`a\` \~b\~"),
     ],
 )

@@ -53,7 +53,7 @@ def test_the_steps_of_the_workflow_pass_a_copy_and_fail_a_loss(
 ) -> None:
     (checkout / "change.run").write_bytes(Path(run_path(change)).read_bytes())
     assert run(step("Verdict"), checkout) == code
-    assert f"\n{word}: " in (checkout / "summary").read_text()
+    assert f" {word}: " in (checkout / "summary").read_text()
     assert run(step("Comment"), checkout) == 0
     assert (checkout / "calls").read_text().splitlines()[-1] == "api repos/a/b/issues/3/comments -F body=@verdict.md"
     (checkout / "old").touch()

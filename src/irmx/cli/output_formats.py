@@ -186,6 +186,9 @@ would be a dash, and not every encoding of fonts has ``\\textquotedbl``."""
 _IN_MARKDOWN = re.compile(r"[\\|<&*`~\[]|(?<![^\W_])_|_(?![^\W_])")
 """What is special in a cell; underscores inside of words are not."""
 
+_LINKED = re.compile(r"(?<!\w)@(?=\w)|#(?=\d)|\bGH(?=-\d)|\bwww(?=\.)|:(?=//)")
+"""What GitHub makes a link of, and of some tells a person; a comment in the middle keeps it a text."""
+
 
 def in_latex(text: str) -> str:
     r"""Return a text escaped for LaTeX.
@@ -203,8 +206,11 @@ def in_markdown(text: str) -> str:
 
     >>> print(in_markdown("a|b <i> *c* _d_ max_hop"))
     a\|b \<i> \*c\* \_d\_ max_hop
+    >>> print(in_markdown("@ann nDCG@10"))
+    @<!-- -->ann nDCG@10
     """
-    return _IN_MARKDOWN.sub(lambda found: f"\\{found[0]}", visible(text))
+    escaped = _IN_MARKDOWN.sub(lambda found: f"\\{found[0]}", visible(text))
+    return _LINKED.sub(lambda found: f"{found[0]}<!-- -->", escaped)
 
 
 COLUMN = 229.0

@@ -47,6 +47,11 @@ NAMED = 3
 MARKER = "<!-- irmx verdict -->"
 """What the Markdown of a verdict begins with, so that a workflow finds its comment again."""
 
+MARKS = {
+    "holds": ":white_check_mark: Pass", "holds, but": ":x: Fail", "not shown": ":grey_question: Undecided", "contradicted": ":x: Fail",
+}  # fmt: skip
+"""What its first line begins with; GitHub draws the names between colons."""
+
 _WIDTH = 36
 """The width of the intervals that a terminal shows."""
 
@@ -506,8 +511,14 @@ class Verdict(Result):
         return "\n".join(["", *text, ""])
 
     def to_markdown(self, table: str | None = None, places: int = 4, **options: Any) -> str:
-        """Return the tables for reading in Markdown, after a marker by which a workflow finds its comment again."""
-        return f"{MARKER}\n{super().to_markdown(table, places, **options)}"
+        """Return the sentence in Markdown and, folded, the tables for reading, after a marker by which a workflow finds its comment again."""
+        text = super().to_markdown(table, places, **options)
+        if table not in (None, "views"):
+            return f"{MARKER}\n{text}"
+        sentence, _, rest = text.partition("\n\n")
+        summary = "Doubts, the topics that moved most, and the method"
+        folded = f"<details>\n<summary>{summary}</summary>\n\n{rest}\n</details>\n"
+        return f"{MARKER}\n**{MARKS[self.outcome]}. {sentence}**\n\n{folded}"
 
     def show(
         self, output_format: str = "table", table: str | None = None, places: int | None = None, **options: Any
