@@ -253,6 +253,21 @@ def test_the_slope_chart_has_a_line_per_run_from_its_rank_to_its_rank(result: ir
     assert low > high  # the best on top
 
 
+def test_every_judge_has_a_panel_or_is_named_below() -> None:
+    judges, runs = collection()
+    fractional = {
+        topic: {doc: grade + place / 30 for place, (doc, grade) in enumerate(of.items())}
+        for topic, of in judges["llm"].items()
+    }
+    several = {**judges, "again": judges["llm"], "share": fractional}
+    found = irmx_study.judges(several, runs=runs, measures="nDCG@10")
+    shown = found.plot("leaderboards").figure
+    assert [ax.get_xticklabels()[1].get_text() for ax in shown.axes] == list(several)[1:]
+    grades = found.plot("confusion").figure
+    assert "share" in grades.get_supxlabel()
+    assert not any("share" in ax.get_xlabel() for ax in grades.axes)
+
+
 def test_the_picture_of_kappa_and_tau_has_a_marker_per_judge(result: irmx_study.Judges) -> None:
     ax = result.plot("kappa", coefficient="alpha_ordinal", measure="P@5")
     [line] = ax.lines

@@ -299,6 +299,23 @@ def test_what_is_printed_for_reading(files: list[Path], command: Callable[..., A
     assert "..." in done.out
 
 
+def test_the_first_sentence_says_who_agrees_how_well(files: list[Path], command: Any, tmp_path: Path) -> None:
+    out = command("judges", *files).out.splitlines()
+    row = next(csv.DictReader(io.StringIO(command("judges", *files, "-o", "csv").out)))
+    assert all(word in out[0] for word in ("human", "machine", row["pairs"], f"{float(row['kappa_binary']):.2f}"))
+    assert all(word in out[1] for word in (f"{float(row['mean_a']):.2f}", f"{float(row['mean_b']):.2f}"))
+    first = command("judges", *files, f"again={files[0]}").out.splitlines()[0]
+    assert first.index("again") < first.index("machine")  # from the best on
+    lines = [f"q 0 d{place} {int(place % 3 > 0)}" for place in range(9)]
+    binary = [write(tmp_path / "a.qrels", *lines), write(tmp_path / "b.qrels", "q 0 d0 1", *lines[1:])]
+    rows = command("judges", *binary).out.splitlines()
+    assert [
+        row.split()[0].strip(",")
+        for row in rows
+        if row.split()[:1] and row.split()[0][:3] in ("kap", "alp", "AC1", "AC2")
+    ] == ["kappa", "alpha", "AC1"]
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from irmx.toolkit import COLOURS, axes_for, distinct_marker, picture_text, sugge
 from irmx_study.choices import short_names
 from irmx_study.label_agreement import COEFFICIENTS
 from irmx_study.pictures import BLUE, GREY, VERMILION, colour_on, grid_behind, legend_beside, panels_for, width_beside
+from irmx_study.result import listing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,16 +38,16 @@ def plot_confusion(result: Judges, ax: Any = None, judge: str | None = None) -> 
     judge : str, optional
         The only judge to draw beside the first.
     """
-    others = range(1, len(result.names)) if judge is None else [_place(result, judge)]
-    chosen = [b for b in others if len(result.counts(0, b).grades) <= _GRADES]
-    if not chosen:
+    others = _others(result, judge)
+    few = [b for b in others if len(result.counts(0, b).grades) <= _GRADES]
+    if not few:
         raise UsageError(
             f"The judges give more than {_GRADES} different grades, too many for a picture. Map them to fewer."
         )
-    if len(chosen) > _PANELS:
-        raise UsageError(f"A picture shows up to {_PANELS} judges beside the first. There are {len(chosen)}: name one.")
+    chosen = few[:_PANELS]
     across = min(len(chosen), _ACROSS)
     axes = panels_for(ax, len(chosen), across, (2.9 * across, 2.9))
+    _say_who_is_not_drawn(axes[0], result, [b for b in others if b not in chosen])
     for on, b in zip(axes, chosen, strict=True):
         counts = result.counts(0, b)
         of_first, of_other = (np.isin(counts.grades, result.judges[place].grades) for place in (0, b))
@@ -64,7 +66,7 @@ def plot_confusion(result: Judges, ax: Any = None, judge: str | None = None) -> 
 
 
 def plot_leaderboards(result: Judges, ax: Any = None, judge: str | None = None, measure: str | None = None) -> Any:
-    """Draw the ranks of the runs under the first judge and another one, the best on top: a line per run.
+    """Draw the ranks of the runs under the first judge and another one, the best on top: a line per run, a panel per judge.
 
     Parameters
     ----------
@@ -73,22 +75,35 @@ def plot_leaderboards(result: Judges, ax: Any = None, judge: str | None = None, 
     ax : Axes, optional
         Where to draw.
     judge : str, optional
-        The judge beside the first; by default the second.
+        The only judge to draw beside the first.
     measure : str, optional
         The measure; by default the first.
     """
-    b = 1 if judge is None else _place(result, judge)
     frame = result.frame("runs")
     measure = _measure_of(frame, measure)
-    of = frame[
-        (frame["measure"] == measure) & (frame["judge_a"] == result.names[0]) & (frame["judge_b"] == result.names[b])
-    ]
-    names = short_names(list(of["system"]))
+    frame = frame[(frame["measure"] == measure) & (frame["judge_a"] == result.names[0])]
+    others = _others(result, judge)
+    ranked = [b for b in others if (frame["judge_b"] == result.names[b]).any()]
+    if not ranked:
+        raise UsageError(f"No judge ranks the runs on topics of {result.names[0]}.")
+    chosen = ranked[:_PANELS]
+    names = short_names(list(dict.fromkeys(frame["system"])))
+    across, longest = min(len(chosen), _ACROSS), max(map(len, names.values()))
+    height = 1.0 + len(names) * (0.13 if len(names) > 40 else 0.24)
+    axes = panels_for(ax, len(chosen), across, ((3.4 + 0.12 * longest) * across, height))
+    for on, b in zip(axes, chosen, strict=True):
+        _draw_leaderboards(result, frame[frame["judge_b"] == result.names[b]], names, measure, b, on)
+    _say_who_is_not_drawn(axes[0], result, [b for b in others if b not in chosen])
+    return axes[0]
+
+
+def _draw_leaderboards(
+    result: Judges, of: pd.DataFrame, names: Mapping[str, str], measure: str, b: int, on: Any
+) -> None:
+    """Draw the ranks under the first judge and another one."""
     crowded = len(of) > 40
     # runs with the same rank stand one below the other
     left, right = (of[side].rank(method="first").to_numpy() for side in ("rank_a", "rank_b"))
-    longest = max(map(len, names.values()))
-    on = axes_for(ax, 1, (3.4 + 0.12 * longest, 1.0 + len(of) * (0.13 if crowded else 0.24)))[0]
     order = np.argsort(of["lifted"].to_numpy(), kind="stable")
     colours = np.full(len(of), GREY, dtype=object)
     lifted = of["lifted"].to_numpy()
@@ -119,7 +134,6 @@ def plot_leaderboards(result: Judges, ax: Any = None, judge: str | None = None, 
         .loc[(measure, result.names[0], result.names[b]), "tau"]
     )
     on.set_xlabel(f"ranks by {picture_text(measure)}: tau = {tau:.3f}\ncoloured: moved most", fontsize="small")
-    return on
 
 
 def plot_kappa_and_tau(
@@ -150,6 +164,7 @@ def plot_kappa_and_tau(
     if not len(of):
         raise UsageError(f"No judge has both {coefficient} and a tau with {result.names[0]}.")
     of = of.sort_values("tau", ascending=False, kind="stable")
+    drawn = set(of["judge_b"])
     on = axes_for(ax, 1, (width_beside(of["judge_b"]), 4))[0]
     for place, row in enumerate(of.to_dict("records")):
         on.plot(
@@ -165,7 +180,20 @@ def plot_kappa_and_tau(
     on.set_ylabel(f"tau of runs by {picture_text(measure)}")
     grid_behind(on, "both")
     legend_beside(on, "judge, by tau")
+    _say_who_is_not_drawn(on, result, [b for b in range(1, len(result.names)) if result.names[b] not in drawn])
     return on
+
+
+def _others(result: Judges, judge: str | None) -> list[int]:
+    """Return the places of the judges to draw beside the first: all, or one."""
+    return list(range(1, len(result.names))) if judge is None else [_place(result, judge)]
+
+
+def _say_who_is_not_drawn(on: Any, result: Judges, places: Sequence[int]) -> None:
+    """Name below a picture the judges that it lacks, because they are too many, or have nothing to draw."""
+    if places:
+        names = listing([picture_text(result.names[place], 30) for place in places])
+        on.figure.supxlabel(f"not drawn: {names}", fontsize="small")
 
 
 def _measure_of(frame: pd.DataFrame, measure: str | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -37,7 +37,11 @@ _SHOWN = {
 }
 """The coefficients that a terminal shows for several judges, and their short names."""
 
-_LEGEND = "share of equal grades, binary and quadratic kappa, ordinal alpha, AC2"
+_LEGENDS = (
+    "share of equal grades, binary and quadratic kappa, ordinal alpha, AC2",
+    "share of equal grades, kappa, alpha, AC2",
+)
+"""What the short names are; of two grades, where equal coefficients are shown once."""
 
 _TEXT = 60
 """A terminal shows so many characters of a text."""
@@ -435,6 +439,8 @@ class Judges(Result):
         rel = alike.pop() if len(alike) == 1 else ", ".join(f"{name} {rel}" for name, rel in rels.items())
         share = f"{100 * (1 - self.level):g}% of {self.resamples:,} resamples of topics, seed {self.seed}"
         facts = {"relevant": f"from grade {rel}"}
+        if self._is_binary:
+            facts["two grades"] = "make the kappas equal, the alphas equal, and AC1 and AC2: each is shown once"
         if self.of_systems is not None:
             tested = self.of_systems.choices
             facts["top, drop"] = (
@@ -481,12 +487,14 @@ class Judges(Result):
     # -- for reading -------------------------------------------------------------------------------------
 
     def _for_reading(self, places: int) -> list[Titled]:
-        tables = self._one_pair(places) if len(self.pairs) == 1 else self._with_first(places)
+        tables: list[Titled] = [("\n".join([*self._opening(), ""]), None)] if self.pairs else []
+        tables += self._one_pair(places) if len(self.pairs) == 1 else self._with_first(places)
         rows = [{**row, "rel": f"{row['rel']:g}"} for row in for_reading(self.frame("judges"), places)]
         tables.append(("all documents of a judge: the mean grade, and the share that is relevant", rows))
         if "repeats" in self.tables:
-            shown = self.frame("repeats")[["judge", "pass_a", "pass_b", "pairs", *_SHOWN]].rename(columns=_SHOWN)
-            tables.append((f"a judge and itself: {_LEGEND}", for_reading(shown, places)))
+            table = self.frame("repeats")
+            shown = table[["judge", "pass_a", "pass_b", "pairs", *self._once(_SHOWN, table)]].rename(columns=_SHOWN)
+            tables.append((f"a judge and itself: {_LEGENDS[self._is_binary]}", for_reading(shown, places)))
         if self.of_systems is not None:
             tables += self.of_systems.tables_for_reading(self.frame("systems"), places)
             tables.append((self.of_systems.sentences(), None))
@@ -495,6 +503,53 @@ class Judges(Result):
             if "calibrated" in self.tables:
                 tables += calibrated_for_reading(self.frame("calibrated"), places, self.level)
         return tables
+
+    def _opening(self) -> Iterator[str]:
+        """Yield in sentences who agrees with the first judge how well, on labels and on runs, and who favours whom."""
+        first, table = self.names[0], self._of_labels
+        of = table[(table["judge_a"] == first) & (table["pairs"] > 0)]
+        known = of.dropna(subset=["kappa_binary"]).sort_values("kappa_binary", ascending=False, kind="stable")
+        if len(of) == 1:
+            [row] = of.to_dict("records")
+            kappa = f" (kappa of relevance {row['kappa_binary']:.2f})" if len(known) else ""
+            same = f"{100 * row['agreement']:.0f}% of {plural(row['pairs'], 'document')}"
+            yield f"{row['judge_b']} agrees with {first} on {same}{kappa}."
+            yield f"The mean grade of {row['judge_b']} is {row['mean_b']:.2f}, of {first} {row['mean_a']:.2f}."
+        elif len(known):
+            agree = _from_best_to_least(known["judge_b"].tolist(), known["kappa_binary"].tolist())
+            yield f"With {first} on which documents are relevant (kappa): {agree}."
+        if self.of_systems is None:
+            return
+        ranked = self.frame("systems")
+        ranked = ranked[(ranked["judge_a"] == first) & (ranked["measure"] == ranked["measure"].iloc[0])].dropna(
+            subset=["tau"]
+        )
+        if len(ranked):
+            runs, measure = plural(len(self.of_systems.scores.systems), "run"), ranked["measure"].iloc[0]
+            ranked = ranked.sort_values("tau", ascending=False, kind="stable")
+            alike = _from_best_to_least(ranked["judge_b"].tolist(), ranked["tau"].tolist())
+            yield f"With {first} on the order of the {runs} by {measure} (tau): {alike}."
+        if self.of_systems.groups is not None:
+            groups = self.frame("groups")
+            favoured = groups[(groups["judge_a"] == first) & (groups["value_low"] > 0)]
+            parts = [
+                f"{r['judge_b']} favours {r['group']} by {r['measure']} ({r['value_favour']:+.4f})"
+                for r in favoured.to_dict("records")
+            ]
+            yield f"{listing(parts)}." if parts else "No judge is shown to favour a group of runs."
+
+    @cached_property
+    def _is_binary(self) -> bool:
+        return len({grade for judge in self.judges for grade in judge.grades}) == 2
+
+    def _once(self, names: Iterable[str], table: pd.DataFrame) -> list[str]:
+        """Return the names of coefficients; of two grades, without those that equal another one of their kind."""
+        kept: list[str] = []
+        for name in names:
+            alike = [one for one in kept if self._is_binary and one[:2] == name[:2]]
+            if not any(np.allclose(table[one], table[name], equal_nan=True) for one in alike):
+                kept.append(name)
+        return kept
 
     def _one_pair(self, places: int) -> list[Titled]:
         [row] = self._of_labels.to_dict("records")
@@ -505,6 +560,7 @@ class Judges(Result):
 
     def _interval_rows(self, frame: pd.DataFrame, places: int) -> list[dict[str, Any]]:
         coverage = f"{100 * (1 - self.level):g}%"
+        shown = self._once(COEFFICIENTS, self._of_labels)
         return [
             {
                 "": COEFFICIENTS[row["coefficient"]],
@@ -515,7 +571,7 @@ class Judges(Result):
                 "topics": row["topics"],
             }
             for row in frame.to_dict("records")
-            if row["topics"] or row["pooled"] == row["pooled"]
+            if row["coefficient"] in shown and (row["topics"] or row["pooled"] == row["pooled"])
         ]
 
     def _intervals_for_reading(self, places: int) -> list[Titled]:
@@ -528,9 +584,10 @@ class Judges(Result):
     def _with_first(self, places: int) -> list[Titled]:
         frame = self._of_labels
         frame = frame[frame["judge_a"] == self.names[0]]
-        shown = frame[["judge_b", "pairs", *_SHOWN]].rename(columns={"judge_b": "judge", **_SHOWN})
-        rows = for_reading(shown, places)
-        title = f"with {self.names[0]}, over all topics: {_LEGEND}"
+        names = self._once(_SHOWN, frame)
+        short = {"judge_b": "judge", **_SHOWN, **({"kappa_binary": "kappa"} if self._is_binary else {})}
+        rows = for_reading(frame[["judge_b", "pairs", *names]].rename(columns=short), places)
+        title = f"with {self.names[0]}, over all topics: {_LEGENDS[self._is_binary]}"
         [together] = self.frame("together").to_dict("records")
         alphas = ", ".join(f"{metric} {together[f'alpha_{metric}']:.{max(places, 4)}f}" for metric in METRICS)
         return [(title, rows), (f"alpha of all {together['judges']} judges: {alphas}\n", None)]
@@ -563,6 +620,19 @@ def _numbers_of(counts: GradeCounts) -> dict[str, float]:
     return {
         name: float(number) for name, number in (counts.coefficients() | {"mean_a": mean_a, "mean_b": mean_b}).items()
     }
+
+
+def _from_best_to_least(names: Sequence[str], numbers: Sequence[float]) -> str:
+    """Return who agrees best and least, from the best on.
+
+    >>> _from_best_to_least(["a", "b", "c"], [0.7, 0.6, 0.2]), _from_best_to_least(["a", "b"], [1, 1])
+    ('a agrees best, 0.70, and c least, 0.20', 'a, b agree alike, 1.00')
+    """
+    if len(names) == 1:
+        return f"{names[0]} agrees by {numbers[0]:.2f}"
+    if f"{numbers[0]:.2f}" == f"{numbers[-1]:.2f}":
+        return f"{listing(names)} agree alike, {numbers[0]:.2f}"
+    return f"{names[0]} agrees best, {numbers[0]:.2f}, and {names[-1]} least, {numbers[-1]:.2f}"
 
 
 def _names_of(pairs: pd.DataFrame) -> str:
