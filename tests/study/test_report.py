@@ -512,3 +512,57 @@ def test_standard_input_is_read_once_for_scores_and_rankings(command: Command, f
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert 'id="unjudged"' in page
     assert 'id="rankings"' in page
+
+
+def test_quality_stands_against_cost_and_many_rows_fold() -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"s{s:02d}", f"q{t}", measure, value)
+        for s in range(24)
+        for t in range(9)
+        for measure, value in (("found", rng.random() + s / 20), ("tokens", 1000 + 40.0 * s + 10 * rng.random()))
+    ]
+    scores = irmx.Scores.from_frame(pd.DataFrame(rows, columns=["system", "query_id", "measure", "value"]))
+    scores = scores.less_is_better("tokens")
+    comparison = irmx_study.compare(scores, baseline="s00")
+    page = page_of(comparison)
+    assert page.find(id="costs").find("svg")
+    assert "tokens" in page.find(id="costs").get_text()
+    means = scores.means()
+    on = comparison.plot("cost")
+    blue = on.lines[-1]
+    front = {
+        s
+        for s in means.index
+        if not ((means["tokens"] < means["tokens"][s]) & (means["found"] > means["found"][s])).any()
+    }
+    assert sorted(blue.get_xdata()) == pytest.approx(sorted(means["tokens"][list(front)]))
+    assert irmx_study.compare("AP", qrels_path(), RUNS).pictures.keys() & {"cost"} == set()
+    with pytest.raises(irmx.UsageError, match="SessionCost"):
+        irmx_study.compare("AP", qrels_path(), RUNS).plot("cost")
+    with pytest.raises(irmx.UsageError, match="cost"):
+        comparison.plot("cost", cost="found")
+
+
+def test_what_unjudged_documents_could_change_folds_for_many_systems() -> None:
+    qrels = {f"q{t}": {"a": 1, "b": 0} for t in range(20)}
+    runs = {f"run{i}": {q: {"a": 1.0, f"x{i}": 2.0 + i % 2, "b": 0.5 * (i % 5)} for q in qrels} for i in range(24)}
+    assert page_of("AP", qrels, runs).find(id="unjudged").find("details")
+    some = dict(list(runs.items())[:4])
+    assert page_of("AP", qrels, some).find(id="unjudged").find("details") is None
+
+
+def test_costs_have_a_panel_of_their_own_in_the_conclusion() -> None:
+    values = np.random.default_rng(2).random((12, 2))
+    rows = [
+        (system, f"q{t}", measure, values[t, s] * (1000 if measure == "tokens" else 1))
+        for t in range(12)
+        for s, system in enumerate(("old", "new"))
+        for measure in ("found", "f1", "tokens")
+    ]
+    scores = irmx.Scores.from_frame(pd.DataFrame(rows, columns=["system", "query_id", "measure", "value"]))
+    found = irmx_study.verdict(scores.less_is_better("tokens"))
+    axes = found.plot().figure.axes
+    labels = [[label.get_text() for label in ax.get_yticklabels()] for ax in axes]
+    assert [any("tokens" in text for text in of) for of in labels] == [False, True]
+    assert any("f1" in text for text in labels[0])

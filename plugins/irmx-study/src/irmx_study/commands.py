@@ -90,7 +90,9 @@ def compare_runs(
             ranks="over all views",
         ),
     ] = "comparisons",
-    plot: Annotated[list[str] | None, plot_option("differences", "topics", "groups", "p", "views", "ranks")] = None,
+    plot: Annotated[
+        list[str] | None, plot_option("differences", "topics", "groups", "p", "cost", "views", "ranks")
+    ] = None,
     width: WidthOption = None,
     top: Annotated[
         int | None,

@@ -167,7 +167,8 @@ class Comparison(ComparedSystems):
     """
 
     NEEDS = dict.fromkeys(("over", "border", "ranks", "views"), "several settings of a measure") | {
-        "topics": "a baseline or two systems"
+        "topics": "a baseline or two systems",
+        "cost": "a measure of which less is better, such as SessionCost, and one of which more is",
     }
 
     def __init__(
@@ -187,6 +188,9 @@ class Comparison(ComparedSystems):
         if len(scores.systems) == 2 or baseline:
             drawn["topics"] = "pictures:plot_topics"
         drawn |= {"groups": "pictures:plot_groups", "p": "pictures:plot_p_values"}
+        signs = signs_of(scores)
+        if signs.min() < signs.max():
+            drawn["cost"] = "pictures:plot_cost"
         if several := self.groups.several:
             over = {"over": counts_over, "border": borders, "ranks": rank_bands}
             self.tables = {**self.tables, **{name: partial(make, self) for name, make in over.items()}}

@@ -79,7 +79,10 @@ def views_of(scores: Scores, users: Collection[str] = ()) -> tuple[View, list[Do
 
 
 def _view(scores: Scores, v: int, name: str) -> View:
-    return View(name, scores.values[:, :, v], bool(getattr(scores.measures[v], "LESS_IS_BETTER", False)))
+    measure, values = scores.measures[v], scores.values[:, :, v]
+    is_share = np.isfinite(range_of(measure)).all() or np.nanmax(np.abs(values), initial=0) <= 1
+    unit = "" if is_share else str(measure)
+    return View(name, values, bool(getattr(measure, "LESS_IS_BETTER", False)), unit=unit)
 
 
 def refuse_untried(doubts: Sequence[Doubt], **asked: Any) -> None:

@@ -214,13 +214,17 @@ class Tested:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The values of the baseline and of the run by topic in one view; NaN for a topic that it lacks."""
+    """The values of the baseline and of the run by topic in one view; NaN for a topic that it lacks.
+
+    Measures with a limited range have no unit; others, such as costs, have one of their own.
+    """
 
     name: str
     values: Floats
     less_is_better: bool = False
     strata: Ints | None = None
     weights: Floats | None = None
+    unit: str = ""
 
     def means(self) -> Floats:
         """The means of the baseline and of the run, as the difference is computed."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from irmx import UsageError
 from irmx.toolkit import in_latex, latex_blocks, latex_tabular, latex_width, plural, suggest
 from irmx_study.compared_systems import ComparedSystems
 from irmx_study.facts import topics_of
-from irmx_study.result import joined
+from irmx_study.result import joined, places_below
 
 _MARKS = (r"\dagger", r"\ddagger", r"\S", r"\P", r"\ast", r"\star", r"\circ", r"\diamond")
 """The mark of each baseline; further ones have numbers."""
@@ -125,9 +124,7 @@ def _cells(comparison: ComparedSystems, v: int, systems: list[str], places: int,
     count = comparison._rows_per_view
     table = comparison.estimates().iloc[v * count : (v + 1) * count].drop_duplicates("system").set_index("system")
     less = bool(getattr(comparison.scores.measures[v], "LESS_IS_BETTER", False))
-    largest = table["mean"].abs().max()
-    if largest >= 10:  # as many digits as a number below 10 has
-        places = max(0, places - int(math.log10(largest)))
+    places = places_below(table["mean"].abs().max(), places)
     best, marks = (table["mean"].min() if less else table["mean"].max()), _marks(comparison, v)
     rows = []
     for system in systems:

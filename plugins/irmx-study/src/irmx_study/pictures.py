@@ -28,6 +28,9 @@ _NAMED, _BARS = 60, 200
 _P_COLOURS = ("#e8e8e8", "#9ecae1", "#3182bd", "#08306b")
 """Light to dark, so that they can be told apart in print: not significant, and p up to the level, 0.01 and 0.001."""
 
+_POINTS = 20
+"""So many systems are named in the picture of cost; of more, those of the front."""
+
 _P_NAMES = 30
 """Up to so many systems are named in a map; of more, every second, third, ..."""
 
@@ -275,6 +278,61 @@ def _result_of(comparison: Comparison, a: str, b: str, v: int) -> dict[str, floa
 def _p(p: float) -> str:
     text = p_text(p)
     return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
+
+
+# -- quality and cost --------------------------------------------------------------------------------------
+
+
+def plot_cost(comparison: Comparison, ax: Any = None, cost: str | None = None, quality: str | None = None) -> Any:
+    """Draw the mean quality of systems over their mean cost, with intervals, and the Pareto front of those that no other beats in both.
+
+    By default quality is the first view of which more is better, and cost the first of which less is.
+    """
+    names, signs = comparison.scores.names, signs_of(comparison.scores).tolist()
+    x = signs.index(-1) if cost is None else comparison.place_of(cost)
+    y = signs.index(1) if quality is None else comparison.place_of(quality)
+    if (signs[x], signs[y]) != (-1, 1):
+        raise UsageError(
+            f"Less must be better of a cost, and more of a quality. Got {names[x]} as cost and {names[y]} as quality."
+        )
+    count, systems = comparison._rows_per_view, comparison.scores.systems
+    table = comparison.estimates()
+    of = [
+        table.iloc[v * count : (v + 1) * count].drop_duplicates("system").set_index("system").loc[list(systems)]
+        for v in (x, y)
+    ]
+    (costs, *cost_ends), (values, *value_ends) = (
+        [one[name].to_numpy(float) for name in ("mean", "mean_low", "mean_high")] for one in of
+    )
+    front = [
+        s
+        for s in range(len(systems))
+        if not ((costs <= costs[s]) & (values >= values[s]) & ((costs < costs[s]) | (values > values[s]))).any()
+    ]
+    front = sorted((s for s in front if not np.isnan(costs[s] + values[s])), key=lambda s: costs[s])
+    on = axes_for(ax, 1, (5.5, 3.8))[0]
+    grid_behind(on, "both")
+    on.hlines(values, *cost_ends, color=GREY, linewidth=1)
+    on.vlines(costs, *value_ends, color=GREY, linewidth=1)
+    on.plot(costs[front], values[front], drawstyle="steps-post", color=BLUE, linewidth=1.2)
+    on.plot(costs, values, "o", ms=5, mfc="white", mec=GREY, linestyle="none")
+    on.plot(costs[front], values[front], "o", ms=6, color=BLUE, linestyle="none")
+    for s in range(len(systems)) if len(systems) <= _POINTS else front[:_POINTS]:
+        on.annotate(
+            picture_text(comparison.names[systems[s]]),
+            (costs[s], values[s]),
+            xytext=(5, 5),
+            textcoords="offset points",
+            fontsize=8,
+        )
+    on.set_xlabel(
+        f"{picture_text(names[x])}: less is better\n{comparison.choices.coverage} intervals; blue: no system is better in both",
+        fontsize=9,
+    )
+    on.set_ylabel(picture_text(names[y]), fontsize=9)
+    on.margins(0.15)
+    on.tick_params(labelsize=8)
+    return on
 
 
 # -- all pairs ---------------------------------------------------------------------------------------------

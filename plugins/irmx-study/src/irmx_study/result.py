@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import shutil
 import sys
@@ -391,6 +392,15 @@ def topics_lacking(scores: Scores) -> Iterator[str]:
 def listing(names: Sequence[str], most: int = 5) -> str:
     """Return names as a list for a sentence, of many the first."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def places_below(largest: float, places: int) -> int:
+    """Return the decimal places with which numbers have as many digits as those below 10 have.
+
+    >>> places_below(0.9, 4), places_below(3015.7, 4)
+    (4, 1)
+    """
+    return max(0, places - int(math.log10(largest))) if largest >= 10 and math.isfinite(largest) else places
 
 
 def joined(words: Sequence[Any]) -> str:

@@ -401,14 +401,16 @@ class Verdict(Result):
             return -self.claim.margin, self.claim.margin
         return (self._signed(self.claim.threshold),)
 
-    def scales(self) -> list[float]:
-        """By what the differences of each view are multiplied to have the unit of the claim."""
-        found, ours = [1.0], self.tested.deviation
+    def scales(self) -> list[tuple[str, float]]:
+        """The unit in which each view is drawn, and what its differences are multiplied by: the claim's unit, unless it is a cost."""
+        found, main = [(self._main.unit, 1.0)], self._main
         for doubt, rows in self._of_doubts:
             for view, tested, _ in rows:
-                other = doubt.how == "other unit" and tested.deviation > 0
-                sign = -1.0 if view.less_is_better != self._main.less_is_better else 1.0
-                found.append(sign * ours / tested.deviation if other else 1.0)
+                is_other = doubt.how == "other unit"
+                scaled = is_other and not view.unit and not main.unit and tested.deviation > 0
+                sign = -1.0 if view.less_is_better != main.less_is_better else 1.0
+                scale = sign * self.tested.deviation / tested.deviation if scaled else 1.0
+                found.append((view.unit if is_other else main.unit, scale))
         return found
 
     @property

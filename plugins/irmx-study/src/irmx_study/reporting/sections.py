@@ -21,7 +21,7 @@ from irmx_study.facts import sentences_of, topics_of
 from irmx_study.pairs import signs_of
 from irmx_study.reporting.documents import rankings, topics
 from irmx_study.reporting.parts import JUDGED, Reported, Section, Source, inline_svg
-from irmx_study.result import joined, p_text
+from irmx_study.result import joined, p_text, places_below
 from irmx_study.verdicts import verdict
 
 MOST_NAMES = 16
@@ -48,8 +48,11 @@ MOST_ROWS = 3000
 ACROSS = 3
 """Panels that stand side by side in a page."""
 
+MOST_COSTS = 6
+"""Quality is drawn against so many costs, the first ones."""
+
 FILTERED = 20
-"""From so many systems on, the leaderboard can be filtered by name."""
+"""From so many systems on, the leaderboard can be filtered by name, and other tables fold."""
 
 
 def _parts(
@@ -68,6 +71,18 @@ def _table(rows: Sequence[Mapping[str, Any]], caption: str, places: int = 4) -> 
     return Markup(html_table(PrintedRows(tuple(rows[0]), [dict(row) for row in rows], places), caption))
 
 
+def _folded(rows: Sequence[Mapping[str, Any]], caption: str) -> Any:
+    """Return rows of cells as a table; many of them folded."""
+    from markupsafe import Markup
+
+    table = _table(rows, caption)
+    if len(rows) <= FILTERED:
+        return table
+    return Markup('<details class="folded"><summary>{}</summary>{}</details>').format(
+        f"{caption}: {len(rows)} rows", table
+    )
+
+
 # -- the conclusion ----------------------------------------------------------------------------------------
 
 
@@ -82,7 +97,7 @@ def conclusion(reported: Reported) -> Section | None:
     _, (_, rows), *_ = found.tables_for_reading()
     figures = []
     if len(found.frame()) <= MOST_VIEWS:
-        text = "The difference in every view, with its interval. Other measures are scaled to the standard deviation of the first."
+        text = "The difference in every view, with its interval. Other measures are scaled to the standard deviation of the first; costs are not."
         figures.append((inline_svg(found.plot, "conclusion-0", found.sentence), text))
     return _parts("conclusion", "Does it hold?", [found.sentence], figures, [_table(rows, "doubts")])
 
@@ -109,7 +124,7 @@ def leaderboard(reported: Reported) -> Section:
         for system, cells in rows.items():
             cells.append(_mean(means[system], sign * max(known, default=0.0), largest))
             for one in baselines:
-                cells += _difference(differences.get((system, one)), choices.level, sign)
+                cells += _difference(differences.get((system, one)), choices.level, sign, largest)
             if comparison.all_pairs:
                 cells.append(_p(p_to_best[system]))
             if with_groups:
@@ -151,24 +166,26 @@ def _mean(row: dict[str, Any], best: float, largest: float) -> dict[str, Any]:
     mean = row["mean"]
     if math.isnan(mean):
         return {"text": "none", "value": ""}
+    places, fewer = places_below(largest, 4), places_below(largest, 3)
     return {
-        "text": f"{mean:.4f}",
+        "text": f"{mean:.{places}f}",
         "value": repr(float(mean)),
-        "small": f"{row['mean_low']:.3f} to {row['mean_high']:.3f}",
+        "small": f"{row['mean_low']:.{fewer}f} to {row['mean_high']:.{fewer}f}",
         "bar": f"{100 * max(mean, 0.0) / largest:.1f}" if largest > 0 else "0",
         "is_best": mean == best,
     }
 
 
-def _difference(row: dict[str, Any] | None, level: float, sign: float) -> list[dict[str, Any]]:
+def _difference(row: dict[str, Any] | None, level: float, sign: float, largest: float) -> list[dict[str, Any]]:
     """Return the cells of a difference and of its p-value."""
     if row is None or math.isnan(row["difference"]):
         return [{"text": "", "value": "0"}, _p(math.nan)]
     difference, p = row["difference"], row["p_corrected"]
     better = 0 if not p <= level or difference == 0 else 1 if sign * difference > 0 else -1
-    interval = f"{row['low']:+.3f} to {row['high']:+.3f}"
+    places, fewer = places_below(largest, 4), places_below(largest, 3)
+    interval = f"{row['low']:+.{fewer}f} to {row['high']:+.{fewer}f}"
     return [
-        {"text": f"{difference:+.4f}", "value": repr(float(difference)), "small": interval, "sign": better},
+        {"text": f"{difference:+.{places}f}", "value": repr(float(difference)), "small": interval, "sign": better},
         _p(p),
     ]
 
@@ -223,6 +240,21 @@ def intervals(reported: Reported) -> Section:
     told = f"{what} with intervals, by"
     figures = _side_by_side(comparison, "differences", "intervals", told, most=MOST_INTERVALS)
     return _parts("intervals", "How large the differences are", [text], figures)
+
+
+def costs(reported: Reported) -> Section | None:
+    """Return the quality of systems against every cost; None where there is no cost, or nothing else."""
+    comparison = reported.comparison
+    if "cost" not in comparison.pictures:
+        return None
+    names, signs = comparison.scores.names, signs_of(comparison.scores).tolist()
+    quality = names[signs.index(1)]
+    figures = []
+    for i, cost in enumerate([name for name, sign in zip(names, signs, strict=True) if sign < 0][:MOST_COSTS]):
+        draw = partial(comparison.plot, "cost", cost=cost, quality=quality)
+        figures.append((inline_svg(draw, f"costs-{i}", f"{quality} of systems over their {cost}"), ""))
+    text = "The means of systems with their intervals. On the line are systems that no other one beats in quality and in cost."
+    return _parts("costs", "Quality and cost", [text], figures)
 
 
 # -- measures ----------------------------------------------------------------------------------------------
@@ -308,7 +340,7 @@ def unjudged_documents(reported: Reported) -> Section | None:
         return _parts("unjudged", title, ["The first ten documents of every system and topic are judged."])
     in_order = sorted(of_systems.items(), key=lambda item: -item[1])
     rows = [{"system": comparison.names[system], "unjudged at 10": share} for system, share in in_order]
-    table = _table(rows, "Share of unjudged documents among the first ten, averaged over topics")
+    table = _folded(rows, "Share of unjudged documents among the first ten, averaged over topics")
     texts = [
         "An unjudged document counts as non-relevant, so that a system with more of them may be better than it looks."
     ]
@@ -332,7 +364,7 @@ def unjudged_documents(reported: Reported) -> Section | None:
         "bounds: exact if no grading can move the value outside this range, an assumption if one can"
     )
     shown = frame.assign(system=frame["system"].map(comparison.names)).rename(columns=words)
-    could = _table(shown.to_dict("records"), caption)
+    could = _folded(shown.to_dict("records"), caption)
     return _parts("unjudged", title, [*texts, *result.notes], tables=[table, could])
 
 
@@ -408,6 +440,6 @@ def making(reported: Reported) -> Section:
 
 
 SECTIONS: tuple[Callable[[Reported], Section | None], ...] = (
-    conclusion, leaderboard, pairs, intervals, topics, rankings, agreement, views, unjudged_documents, formulas, tables, citing, making,
+    conclusion, leaderboard, pairs, costs, intervals, topics, rankings, agreement, views, unjudged_documents, formulas, tables, citing, making,
 )  # fmt: skip
 """What makes the sections, in order; None for a section that says nothing on what is reported."""
