@@ -1,4 +1,4 @@
-"""Makes the pictures of a report on the demo collection, docs/images/report-light.png and report-dark.png: ``python docs/screenshots.py``.
+"""Makes the pictures of a report on the demo collection, docs/images/report-*.png, for wide and small screens: ``python docs/screenshots.py``.
 
 Needs Debian's chromium and the packages of the extra ``test``. Run it again when the report looks different.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from io import BytesIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-SIZE = {"width": 1100, "height": 900}
+SIZES = {"report": {"width": 960, "height": 900}, "report-small": {"width": 390, "height": 1400}}
 COLOURS = 128
 
 
@@ -34,7 +35,7 @@ def report() -> irmx_study.Report:
     """Return the report on the three runs of the demo collection, with all that is known of its documents and topics."""
     documents, topics = irmx.demo.documents(), irmx.demo.topics()
     return irmx_study.report(
-        ["AP", "nDCG@10", "MP(model=GL_AD_ID)"],
+        ["AP", "MP(model=GL_AD_ID)"],
         irmx.demo.qrels_path(),
         {f"{system}.run": irmx.demo.run_path(system) for system in irmx.demo.SYSTEMS},
         title="Three ways to search the demo collection",
@@ -43,14 +44,14 @@ def report() -> irmx_study.Report:
     )
 
 
-def screenshot(browser: Any, page: Path, scheme: str) -> bytes:
+def screenshot(browser: Any, page: Path, size: dict[str, int], scheme: str) -> bytes:
     """Return a picture of a page down to its second section, in a light or dark scheme and in few colours, so that it is small."""
     from PIL import Image
 
-    tab = browser.new_page(viewport=SIZE, color_scheme=scheme, device_scale_factor=1.5)
+    tab = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=1.5)
     tab.goto(page.as_uri())
     end = tab.locator("section").nth(1).bounding_box()["y"]
-    shown = tab.screenshot(clip={"x": 0, "y": 0, "width": SIZE["width"], "height": end})
+    shown = tab.screenshot(clip={"x": 0, "y": 0, "width": size["width"], "height": end})
     picture = Image.open(BytesIO(shown)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     tab.close()
     out = BytesIO()
@@ -59,7 +60,7 @@ def screenshot(browser: Any, page: Path, scheme: str) -> bytes:
 
 
 def main() -> None:
-    """Write both pictures."""
+    """Write the pictures."""
     from playwright.sync_api import sync_playwright
 
     IMAGES.mkdir(exist_ok=True)
@@ -67,9 +68,9 @@ def main() -> None:
         page = Path(folder) / "report.html"
         page.write_text(report().to_html(), encoding="utf-8")
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-        for scheme in ("light", "dark"):
-            path = IMAGES / f"report-{scheme}.png"
-            path.write_bytes(screenshot(browser, page, scheme))
+        for (name, size), scheme in product(SIZES.items(), ("light", "dark")):
+            path = IMAGES / f"{name}-{scheme}.png"
+            path.write_bytes(screenshot(browser, page, size, scheme))
             print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
         browser.close()
 
