@@ -118,10 +118,10 @@ def test_a_row_without_a_document_declares_a_part_for_measures_that_read_it() ->
     assumed = irmx.Join(irmx.read_run(run), irmx.read_qrels(QRELS)).with_judgments(unjudged=1)
     assert [values.values.tolist() for [values] in irmx.score_joined([assumed], [measure])] == [[21, 11]]
     for other in ("AP", "NCP(law=first)", "P(rel=2)@5", "INST(max_rel=1)"):
-        with pytest.raises(DataError, match=r"row without a document for query '[12]' \(3 such rows in all\)"):
+        with pytest.raises(DataError, match=r"(?i)query '[12]' .*Parts"):
             irmx.calc_aggregate([measure, other], QRELS, run)
     for timed in (SPANS, Refuses()):
-        with pytest.raises(DataError, match="row without a document"):
+        with pytest.raises(DataError, match=r"(?i)query '[12]'"):
             irmx.calc_aggregate(timed, QRELS, run.assign(timestamp=1.0))
     with pytest.raises(DataError, match="row without a document"):
         list(irmx.read_run(run))

@@ -544,3 +544,29 @@ def test_the_output_of_a_span_fills_what_its_attributes_lack(write: Any) -> None
 @pytest.mark.parametrize("attributes", [{"retrieval.documents": []}, {}])
 def test_an_empty_list_of_documents_is_recorded(write: Any, attributes: Any) -> None:
     assert found_by(write, {"documents": []}, **attributes) == [""]
+
+
+def test_doors_that_a_trace_does_not_go_through(tmp_path: Path, command: Any) -> None:
+    lines = [
+        {"session": "c", "documents": ["a", "b"]},
+        {"session": "c", "documents": ["b", "d"]},
+        {"session": "e", "documents": ["a"]},
+    ]
+    (tmp_path / "agent.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    (tmp_path / "chats.qrels").write_text("c 0 d 1\ne 0 a 1\n")
+    for measure in ("AP", "P@5", "RBP(p=0.8)"):
+        done = command("eval", "chats.qrels", "agent.jsonl", measure, cwd=tmp_path)
+        assert (done.code, done.out, f"Session(measure='{measure}')" in done.err) == (1, "", True)
+    assert command("eval", "chats.qrels", "agent.jsonl", "Session(measure='AP')", cwd=tmp_path).code == 0
+    lines[1]["documents"] = ["x"]  # no document occurs twice, and searches are still no one ranking
+    (tmp_path / "agent.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    done = command("eval", "chats.qrels", "agent.jsonl", "AP", cwd=tmp_path)
+    assert (done.code, done.out, "Session" in done.err) == (1, "", True)
+    done = command("eval", "agent.jsonl", "agent.jsonl", "AP", cwd=tmp_path)
+    assert (done.code, "traces" in done.err) == (1, True)
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table({"context.span_id": ["1"], "name": ["search"]}), tmp_path / "spans.parquet")
+    done = command("eval", "chats.qrels", "spans.parquet", "Session(measure='AP')", cwd=tmp_path)
+    assert (done.code, "JSON Lines" in done.err) == (1, True)

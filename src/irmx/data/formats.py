@@ -127,6 +127,17 @@ def read_file(table: TableName, source: str | os.PathLike[str], ranking: str | N
     return _read_by(reader, table, source, path, content, ranking)
 
 
+def taken_for(other: TableName, table: TableName, source: str | os.PathLike[str]) -> str:
+    """Return a sentence on a file that could not be read as one table, if its format holds only another; empty if not."""
+    path = path_of(source)
+    if named_format(source) or not path.is_file():
+        return ""
+    reader = _recognised(other, path, content_of(path, other)[:START])
+    if reader is None or table in reader.TABLES:
+        return ""
+    return f" The file is {'a run' if other == 'run' else other} of the format {reader.NAME} ({reader.SHORT_DESC.partition(':')[0]})."
+
+
 def scores_in_format(source: str | os.PathLike[str], content: bytes) -> Table | None:
     """Return the scores in a file of a plugin's format, None if the file is of none.
 

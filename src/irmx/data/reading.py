@@ -15,7 +15,7 @@ from irmx.data.addresses import as_path
 from irmx.data.arrow_columns import Cells
 from irmx.data.delimited import read_delimited, read_json_lines
 from irmx.data.files import content_of, is_path, name_of
-from irmx.data.formats import dataset_named, errors_of, read_file
+from irmx.data.formats import dataset_named, errors_of, read_file, taken_for
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import read_parquet, table_of_arrow
 from irmx.data.runs import Run
@@ -68,7 +68,12 @@ def read_qrels(qrels: Any, columns: Sequence[str] = (), grades: Mapping[Any, flo
         with errors_of(reader, dataset_id):
             of_dataset = reader.judgments(dataset_id, columns)
         return of_dataset if grades is None else read_qrels(of_dataset, grades=grades)
-    judgments = Judgments.from_table(as_table("qrels", qrels), grades)
+    try:
+        judgments = Judgments.from_table(as_table("qrels", qrels), grades)
+    except DataError as error:
+        if told := taken_for("run", "qrels", qrels) if is_path(qrels) else "":
+            raise DataError(f"{error}{told} Qrels stand before the runs.") from error
+        raise
     if len(judgments) > _MANY:
         release_memory()
     return judgments

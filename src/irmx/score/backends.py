@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
@@ -12,7 +13,8 @@ import numpy as np
 
 from irmx.data import dicts
 from irmx.data.judgments import Judgments
-from irmx.declare.columns import columns_of
+from irmx.data.runs import Run
+from irmx.declare.columns import REQUIRED, columns_of
 from irmx.declare.common_params import common_parameters, common_value
 from irmx.declare.expressions import upstream
 from irmx.declare.measure_failures import failures_of, in_full, is_number
@@ -90,11 +92,40 @@ def scorer_of(measure: ir_measures.Measure) -> Measure | None:
 def rankings_for(measure: Measure, join: Join) -> Rankings:
     """Return the rankings for a measure, with its common parameters applied; raise if a document repeats and must not."""
     with failures_of(measure):
+        refuse_parts(measure, join.run)
         if not measure.DOCS_MAY_REPEAT:
             join.run.refuse_repeats()
         elif not any(column.declares for column in columns_of(measure)):
             join.run.refuse_declaring()
     return Rankings.of(join, **common_parameters(measure))
+
+
+def refuse_parts(measure: Measure, run: Run) -> None:
+    """Raise if topics of a run have parts, such as the queries of a session, and the measure reads no column that tells them apart."""
+    if len(run.columns) == len(REQUIRED["run"]):
+        return
+    read = {column.name for column in columns_of(measure)}
+    every = registry().measures().values()
+    declaring = {c.name: c for one in every for c in one.RUN_COLUMNS if c.declares and c.name in run.columns}
+    for name, column in declaring.items():
+        parts, topic = run.column(name), segment_of(run.offsets)
+        assert parts is not None
+        several = np.flatnonzero((topic[1:] == topic[:-1]) & (parts[1:] != parts[:-1]))
+        if name in read or not len(several):
+            continue
+        takers = [
+            f"{one.NAME}(measure='{measure}')" if "measure" in one.SUPPORTED_PARAMS else one.NAME
+            for one in every
+            if column in one.RUN_COLUMNS
+        ]
+        first = sorted(takers, key=lambda text: "measure=" not in text)
+        rows = [int(several[0]), int(several[0]) + 1]
+        raise DataError(
+            f"Query {run.topics[topic[rows[0]]]!r} has several parts in the column {name!r}, {re.split('[,;]', column.desc)[0]}. {measure} takes a topic for one "
+            f"ranking. Measures of the parts: {', '.join(first)}.",
+            tuple(rows),
+            run.place(rows),
+        )
 
 
 def check_columns(measure: Measure, join: Join) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from irmx import DataError, Param
-from irmx_platforms.decoding import Json, decoded, number, parsed, text, understanding, warn
+from irmx_platforms.decoding import Json, columns_of_parquet, decoded, number, parsed, text, understanding, warn
 from irmx_platforms.results import MEASURE, TOPIC, Results, Value, json_lines, topic_of
 
 _ERROR = 2
@@ -117,7 +117,7 @@ class Ragas(Results):
     def recognises(self, table: str, path: Path, start: bytes) -> bool:
         """Tell from the names of columns whether a file has this format."""
         if start.startswith(b"PAR1"):
-            return "user_input" in _columns_of_parquet(path)
+            return "user_input" in columns_of_parquet(path)
         first = start.lstrip().partition(b"\n")[0]
         if first.startswith(b"{"):
             return re.match(rb'\{\s*"user_input"\s*:', first) is not None
@@ -158,17 +158,6 @@ def _holds_numbers(cells: list[Any]) -> bool:
     truths = [cell for cell in filled if isinstance(cell, bool) or (isinstance(cell, str) and cell in _TRUTH)]
     numbers = [cell for cell in filled if math.isfinite(number(cell))]
     return bool(filled) and 2 * (len(truths) + len(numbers)) >= len(filled)
-
-
-def _columns_of_parquet(path: Path) -> list[str]:
-    """Return the names of the columns of a Parquet file; none if it cannot be read here."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    try:
-        return list(parquet.read_schema(path).names)
-    except (pa.ArrowException, OSError, ValueError):
-        return []
 
 
 class Nuggetizer(Results):

@@ -80,3 +80,14 @@ def number(value: Any) -> float:
         return float(value)
     except OverflowError:
         return math.nan
+
+
+def columns_of_parquet(path: Path) -> list[str]:
+    """Return the names of the columns of a Parquet file; none if it cannot be read here."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return list(parquet.read_schema(path).names)
+    except (pa.ArrowException, OSError, ValueError):
+        return []

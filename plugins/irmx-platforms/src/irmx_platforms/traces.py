@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irmx import DataError, Format, Param, read_table
 from irmx.toolkit import list_some, plural
-from irmx_platforms.decoding import decoded, number, texts, understanding, warn
+from irmx_platforms.decoding import columns_of_parquet, decoded, number, texts, understanding, warn
 from irmx_platforms.rankings import falling
 from irmx_platforms.searches import (
     Search,
@@ -73,6 +73,8 @@ class Traces(Format):
 
     def recognises(self, table: str, path: Path, start: bytes) -> bool:
         """Tell from the first bytes whether a file has this format."""
+        if start.startswith(b"PAR1"):
+            return table == "run" and "context.span_id" in columns_of_parquet(path)
         beginning = b"".join(start.split()).removeprefix(b"\xef\xbb\xbf").removeprefix(b"[")
         if (
             table != "run"
@@ -90,6 +92,11 @@ class Traces(Format):
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the searches as a run."""
+        if content.startswith(b"PAR1"):
+            raise DataError(
+                f"{path} is a table of Phoenix, whose columns are parts of spans. Give the spans as JSON Lines: one object a line, as get_spans of "
+                "its client returns them."
+            )
         sessions = _sessions(path, content)
         searches = [search for of_session in sessions.values() for search in of_session]
         if not searches:
