@@ -554,7 +554,7 @@ def test_doors_that_a_trace_does_not_go_through(tmp_path: Path, command: Any) ->
     ]
     (tmp_path / "agent.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     (tmp_path / "chats.qrels").write_text("c 0 d 1\ne 0 a 1\n")
-    for measure in ("AP", "P@5", "RBP(p=0.8)"):
+    for measure in ("AP", "P@5", "RBP(p=0.5)"):
         done = command("eval", "chats.qrels", "agent.jsonl", measure, cwd=tmp_path)
         assert (done.code, done.out, f"Session(measure='{measure}')" in done.err) == (1, "", True)
     assert command("eval", "chats.qrels", "agent.jsonl", "Session(measure='AP')", cwd=tmp_path).code == 0
