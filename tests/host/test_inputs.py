@@ -3,6 +3,7 @@
 import gzip
 import itertools
 import json
+import os
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
@@ -358,3 +359,46 @@ def test_a_dataset_of_ir_datasets_by_id(tmp_path: Path) -> None:
 def test_an_empty_run_gives_the_default_for_every_topic_of_the_qrels(empty: Any) -> None:
     found = list(irmx.iter_calc("MP(model=GL_AD_ID) NCP(law=first)", as_dict(QRELS), empty))
     assert [(m.query_id, m.value) for m in found] == [(topic, 0.0) for topic in "112233"]
+
+
+# -- names of columns, and files of other kinds --------------------------------------------------------------
+
+
+def test_a_user_says_what_files_call_a_column(tmp_path: Path, command: Any) -> None:
+    (tmp_path / "mteb.tsv").write_text("query-id\tcorpus-id\tgain\n1\td1\t0\n1\td2\t2\n")
+    (tmp_path / "odd.csv").write_text("x,y,z,score\n1,d1,2.0,1\n1,d2,1.0,5\n")
+    (tmp_path / "qrels.txt").write_text("1 0 d1 0\n1 0 d2 2\n")
+    (tmp_path / "run.txt").write_text("1 Q0 d1 1 2.0 x\n1 Q0 d2 2 1.0 x\n")
+    named = ("--column", "topic=x", "--column", "id=y", "--column", "score=z")
+    for words, code in (
+        (("eval", "mteb.tsv", "run.txt", "RR"), 1),
+        (("--column", "grade=gain", "eval", "mteb.tsv", "run.txt", "RR"), 0),
+        ((*named, "eval", "qrels.txt", "odd.csv", "RR"), 1),  # a score is there twice
+        (("--column", "grades=gain", "eval", "mteb.tsv", "run.txt", "RR"), 2),
+        (("--column", "gain", "eval", "mteb.tsv", "run.txt", "RR"), 2),
+    ):
+        done = command(*words, cwd=tmp_path)
+        assert (done.code, done.out) == (code, "" if code else "RR\t0.5000\n"), words
+    (tmp_path / "odd.csv").write_text("x,y,z\n1,d1,2.0\n1,d2,1.0\n")
+    assert command(*named, "eval", "qrels.txt", "odd.csv", "RR", cwd=tmp_path).out == "RR\t0.5000\n"
+    assert (
+        command(*named[:4], "--column", "grade=z", "eval", "odd.csv", "run.txt", "RR", cwd=tmp_path).out
+        == "RR\t1.0000\n"
+    )
+    assert "IRMX_COLUMN" not in os.environ
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("query_id;doc_id;relevance\n1;d1;2\n", "semicolons"),
+        ("2 qid:1 1:0.5 2:0.1 # d1\n0 qid:1 1:0.2 2:0.3 # d2\n", "RankLib"),
+    ],
+)
+def test_files_of_other_kinds_are_called_by_their_names(text: str, word: str, tmp_path: Path, command: Any) -> None:
+    (tmp_path / "odd.csv" if ";" in text else tmp_path / "odd.txt").write_text(text)
+    [odd] = tmp_path.iterdir()
+    (tmp_path / "q").write_text("1 0 d1 1\n")
+    for words in ((odd.name, "q"), ("q", odd.name)):
+        done = command("eval", *words, "AP", cwd=tmp_path)
+        assert (done.code, word in done.err) == (1, True)

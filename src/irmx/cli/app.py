@@ -18,6 +18,7 @@ from irmx.cli.click_command import Option, click_command
 from irmx.cli.commands import CommandGroup
 from irmx.cli.load import LOADED, load_file
 from irmx.data.files import MAX_DECOMPRESSED, bytes_of
+from irmx.declare.columns import CALLED_OTHERWISE, column_named
 from irmx.errors import DataWarning, IrmxError, PluginError, PluginWarning, UsageError, text_of, too_little_memory
 from irmx.registry import entry_points, folder_of
 from irmx.text import note
@@ -215,6 +216,13 @@ def _show_completion(shell: str) -> None:
     raise click.exceptions.Exit
 
 
+def _set(variable: str, value: str) -> None:
+    """Set an environment variable until the command ends, also for the processes that read files for it."""
+    before = os.environ.get(variable)
+    os.environ[variable] = value
+    click.get_current_context().call_on_close(lambda: _restore(variable, before))
+
+
 def _restore(variable: str, before: str | None) -> None:
     """Give an environment variable the value that it had."""
     if before is None:
@@ -243,6 +251,14 @@ def _options(
             help="Limit for decompressed files, such as 20GB.",
         ),
     ] = None,
+    column: Annotated[
+        list[str] | None,
+        Option(
+            "--column",
+            metavar="COLUMN=NAME",
+            help="What files call a column, such as grade=gain; also id, topic, score.",
+        ),
+    ] = None,
     whole: Annotated[bool, Option("--traceback", help="Show the traceback of an error.")] = False,
     completion: Annotated[
         str | None,
@@ -261,10 +277,10 @@ def _options(
         os.environ["IRMX_TRACEBACK"] = "1"  # processes that score runs inherit it, and the next one
     if max_decompressed is not None:
         bytes_of(max_decompressed, "size in --max-decompressed")
-        before = os.environ.get(MAX_DECOMPRESSED)
-        os.environ[MAX_DECOMPRESSED] = (
-            max_decompressed  # for the processes that read files, too, until the command ends
-        )
-        click.get_current_context().call_on_close(lambda: _restore(MAX_DECOMPRESSED, before))
+        _set(MAX_DECOMPRESSED, max_decompressed)
     for path in load or ():
         load_file(path)
+    for text in column or ():
+        column_named(text)
+    if column:
+        _set(CALLED_OTHERWISE, "\n".join(column))

@@ -102,6 +102,10 @@ def read_delimited(what: str, name: str, content: bytes, delimiter: str) -> Tabl
             if is_long
             else f"{name} is empty: it holds no {what}, not even a header."
         )
+    if len(names) == 1 and names[0].count(";") > 1:
+        raise DataError(
+            f"{name} is separated by semicolons, as spreadsheets write csv in some countries. Write it with commas or tabs."
+        )
     if b'"' not in content and len(set(names)) == len(names):
         lines = filled_lines(content) if _BLANK_LINE.search(content) else [1]
         try:

@@ -94,6 +94,12 @@ PROGRAM = Source()
 """The source of data from a program, which have no lines."""
 
 
+def _other_name(what: str) -> str:
+    """Return how to name a column of a run or qrels that is called otherwise."""
+    grade = {"qrels": "grade", "run": "score"}.get(what)
+    return f" If a column has another name: irmx --column {grade}=NAME COMMAND ..., also id and topic." if grade else ""
+
+
 class Table:
     """The columns of a table as checked arrays; returned by :func:`irmx.read_table`.
 
@@ -165,7 +171,7 @@ class Table:
         """Raise if the table lacks a column that every run or qrels has."""
         if lacking := [name for name in names if name not in self]:
             raise DataError(
-                f"The {what} lacks the column {lacking[0]!r}. It has: {list_some([name[:100] for name in self.names], 20) or 'none'}. Needed: {', '.join(names)}.",
+                f"The {what} lacks the column {lacking[0]!r}. It has: {list_some([name[:100] for name in self.names], 20) or 'none'}. Needed: {', '.join(names)}.{_other_name(what) if self.source.path else ''}",
                 place=self.source.path,
             )
 

@@ -54,6 +54,12 @@ def read_trec(table: TableName, name: str, content: bytes, lines_before: int = 0
     check_text(name, content, lines_before)
     if b"\r" in content:
         content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if not lines_before and re.match(rb"\s*\S+\s+qid:\S+\s+\d+:", content):
+        raise DataError(
+            f"These are lines of RankLib or SVMrank: a grade, qid:TOPIC, and features. They have no {'scores of documents' if table == 'run' else 'ids of documents'}. "
+            f"Make a {table} file of them with lines {' '.join(_FIELDS[table])}.",
+            place=f"{name}, line 1",
+        )
     lines = _Lines(table, name, lines_before)
     columns: dict[str, list[pa.Array]] = {column: [] for column in _KEPT[table]}
     line_of_row: list[Ints] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -9,8 +10,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from irmx.declare.measure_failures import failures_of
+from irmx.errors import UsageError
 from irmx.ragged import Array, short_repr
 from irmx.registry import registry
+from irmx.text import suggest
 
 TableName = Literal["run", "qrels", "scores"]
 """The two tables of an evaluation, and the values by topic that come out of one."""
@@ -212,6 +215,41 @@ _SCORE_IS_GRADE = ({"query-id", "corpus-id", "score"}, {"q_id", "doc_id", "score
 """The columns of qrels of BEIR and of ranx, where the score is the grade."""
 
 
+CALLED_OTHERWISE = "IRMX_COLUMN"
+"""The environment variable with the columns that a user names, such as ``grade=gain``, one a line."""
+
+_ASKED = {"id": "doc_id", "topic": "query_id", "grade": "relevance"}
+
+
+def column_named(text: str) -> tuple[str, str]:
+    """Return a column, and what files call it, from ``COLUMN=NAME``.
+
+    >>> column_named("grade=gain")
+    ('relevance', 'gain')
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If it is of another form.
+    """
+    name, equals, called = text.partition("=")
+    known = {*_ASKED, *(column.name for column in vocabulary())}
+    if not equals or not called or name not in known:
+        which = f"{suggest(name, known)} Known: {', '.join(sorted(known))}"
+        raise UsageError(
+            f"A column is written COLUMN=NAME, such as grade=gain. Got {text!r} instead.{'' if name in known else which}."
+        )
+    return _ASKED.get(name, name), called
+
+
+def _asked_for(table: TableName) -> dict[str, str]:
+    """Return the columns by what a user says that files call them; grades are of qrels, scores of runs."""
+    asked = os.environ.get(CALLED_OTHERWISE, "")
+    columns = [column_named(text) for text in asked.split("\n") if text]
+    other = {"run": "relevance", "qrels": "score"}.get(table)
+    return {called: name for name, called in columns if name != other}
+
+
 def canonical_names(table: TableName, names: list[str]) -> list[str]:
     """Return column names with aliases replaced, except where the canonical column is also present.
 
@@ -219,8 +257,18 @@ def canonical_names(table: TableName, names: list[str]) -> list[str]:
     (['query_id', 'doc_id', 'relevance'], ['query_id', 'doc_id', 'relevance'])
     """
     is_grade = table == "qrels" and any(columns.issubset(names) for columns in _SCORE_IS_GRADE)
-    aliases = ALIASES[table] | ({"score": "relevance"} if is_grade else {})
-    used = {name: alias for alias, name in reversed(aliases.items()) if alias in names and name not in names}
+    asked = {called: name for called, name in _asked_for(table).items() if called in names}
+    taken = [name for name in ALIASES[table] if ALIASES[table][name] not in asked.values()]
+    aliases = (
+        {name: ALIASES[table][name] for name in taken}
+        | ({"score": "relevance"} if is_grade and "relevance" not in asked.values() else {})
+        | asked
+    )
+    used = {
+        name: alias
+        for alias, name in reversed(aliases.items())
+        if alias in names and (name not in names or alias in asked)
+    }
     return [aliases[n] if n in aliases and used.get(aliases[n]) == n else n for n in names]
 
 
