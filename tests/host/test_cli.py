@@ -1,5 +1,7 @@
 """``irmx eval`` beside the stock command of ir_measures, what ``measures``, ``explain`` and ``cite`` show; globs, ``--load``."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -439,3 +441,21 @@ def test_a_switch_is_not_both_on_and_off(command: Callable[..., Any]) -> None:
     words = ["pages", "fit", "p.jsonl", "v.csv", "AS_RBP", "--grid", "beta=0:1", "--qrels", "q"]
     done = command(*words, "--personal", "--no-personal")
     assert (done.code, done.out) == (2, "")
+
+
+def test_measures_are_found_by_words_of_their_descriptions(command: Any) -> None:
+    names = {
+        row["name"] for row in csv.DictReader(io.StringIO(command("measures", "aggregated search", "-o", "csv").out))
+    }
+    assert {"AS_RBP", "AS_D_nDCG"} <= names
+    assert not names & {"MP", "AP"}
+    assert "MSU" in command("measures", "Stream UTIL").out.split()
+    missed = command("measures", "nDGC")
+    assert (missed.code, missed.out, "nDCG" in missed.err) == (2, "", True)
+
+
+def test_a_list_where_a_parameter_has_choices_gets_the_choices(command: Any) -> None:
+    done = command("eval", qrels_path(), run_path("bm25"), "MP(model=GL_AD_ID,start=[0.5,0.5])")
+    assert done.code == 2
+    assert all(choice in done.err for choice in ("uniform", "first", "invariant"))
+    assert "0.5|0.5" not in done.err

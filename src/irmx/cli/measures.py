@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -29,7 +30,7 @@ def measures(
     name: Annotated[
         str | None,
         Argument(
-            help="A measure, with parameters if you like, or a named object such as GL_AD_ID, to describe in full; or a plugin, to list its measures only.",
+            help="A measure, with parameters if you like, or a named object such as GL_AD_ID, to describe in full; or a plugin, or words of descriptions, to list some.",
             complete=names,
         ),
     ] = None,
@@ -42,15 +43,22 @@ def measures(
     """
     plugins = [info.name for info in registry().plugins.values() if name in (info.name, info.point, info.distribution)]
     if name is None or plugins:
-        _list(output_format, plugins)
+        _list(output_format, _rows(plugins))
+        return
+    known, text = measure_names(), name
+    name = name.partition("(")[0].partition("@")[0].strip()
+    symbols = [symbol for symbol in registry().all_symbols() if name == symbol.NAME]
+    if name == text.strip() and name not in known and not is_trec_name(name) and not symbols:
+        every = [*known, *(symbol.NAME for symbol in registry().all_symbols()), *registry().plugins]
+        if not (found := _rows([], name.casefold().split())):
+            raise UnknownNameError(f"There is no measure, named object or plugin {name!r}.{suggest(name, every)}")
+        _list(output_format, found)
         return
     if output_format not in _OF_ONE:
         raise UsageError(
             f"-o {output_format} applies to the list of all measures only; one is printed as {', '.join(_OF_ONE)}. "
-            f"Omit {name!r}, or -o."
+            f"Omit {text!r}, or -o."
         )
-    known, text = measure_names(), name
-    name = name.partition("(")[0].partition("@")[0].strip()
     if name in known:
         if name != text.strip():
             as_measures([text])  # refuses wrong parameters
@@ -60,16 +68,19 @@ def measures(
         for same in dict.fromkeys(str(measure.NAME) for measure in trec_measures(name)):
             _describe(same, known[same], output_format)
         return
-    symbols = [symbol for symbol in registry().all_symbols() if name == symbol.NAME]
     if not symbols:
-        every = [*known, *(symbol.NAME for symbol in registry().all_symbols()), *registry().plugins]
-        raise UnknownNameError(f"There is no measure, named object or plugin {name!r}.{suggest(name, every)}")
+        every = [*known, *(symbol.NAME for symbol in registry().all_symbols())]
+        raise UnknownNameError(f"There is no measure {name!r}.{suggest(name, every)}")
     for symbol in symbols:
         _describe(symbol.NAME, symbol, output_format)
 
 
-def _list(output_format: str, plugins: list[str]) -> None:
-    """List the measures by plugin, and after them the named objects that are values of their parameters."""
+_Row = tuple[str, str, str, str]
+"""The plugin, the kind of a named object, the name, and the description."""
+
+
+def _rows(plugins: list[str], words: Sequence[str] = ()) -> list[_Row]:
+    """Return the measures by plugin, and after them the named objects that are values of their parameters; those that have all words."""
     own, titles = registry().measures(), {info.source: info.name for info in registry().plugins.values()}
     rows = [(registry().source_of(measure), "", name, str(measure.SHORT_DESC)) for name, measure in own.items()]
     kinds = {
@@ -87,6 +98,15 @@ def _list(output_format: str, plugins: list[str]) -> None:
     if not plugins:
         others = {n: m for n, m in measure_names().items() if n not in own and n == m.NAME}
         rows += [("ir_measures", "", n, _about(m)) for n, m in sorted(others.items())]
+    if not words:
+        return rows
+    titled = {n: str(getattr(m, "PRETTY_NAME", "")) for n, m in measure_names().items()}
+    texts = (f"{' '.join(row)} {titled.get(row[2], '') if not row[1] else ''}".casefold() for row in rows)
+    return [row for row, text in zip(rows, texts, strict=True) if all(word in text for word in words)]
+
+
+def _list(output_format: str, rows: list[_Row]) -> None:
+    """List measures and named objects."""
     if output_format != "table":
         columns = ("plugin", "kind", "name", "description")
         print_rows(

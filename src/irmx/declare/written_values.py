@@ -22,7 +22,7 @@ from irmx.declare.params import Param, has_default, number, refuse_unknown, with
 from irmx.declare.symbols import Symbol, value_text
 from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
-from irmx.text import suggest
+from irmx.text import suggest, value_repr
 
 POINTS = 51
 """The number of values of a range that does not state it: steps of 0.02 from 0 to 1."""
@@ -202,6 +202,9 @@ class ValueParser:
         items = part.part(1, len(text) - 1).split(",") if text[0] in "[(" and text[-1] in "])" else []
         if (text[0] == "[" or len(items) > 1) and getattr(param, "dtype", None) not in (list, dict, object):
             first = [one.stripped().text for one in items[:3]]
+            choices = [value_repr(one) for one in param.choices or ()] if ours else []
+            if choices:
+                raise part.error(f"{name!r} of {self.name} takes one of {', '.join(choices)}, not a list.")
             several = "|".join(first if len(first) > 1 else ["A", "B"])
             raise part.error(
                 f"{name!r} of {self.name} takes one value, not a list. Several settings are written "
