@@ -168,8 +168,6 @@ TWICE = ("vertical-qrels.csv", "-i", "bm25.csv", "-i", "bm25.csv", "-v", "redde.
     [
         ((*AGREEMENT, "AS_RBQ"), 2, "AS_RBQ"),
         ((*AGREEMENT, "AS_RBP", "-l", "0.4"), 2, "must be a number in the range (0.5, 1]"),
-        ((*AGREEMENT, "AS_RBP", "--all-pairs"), 2, "or 'irmx power --scores agreement.parquet'."),
-        ((*AGREEMENT, "AS_RBP", "--test", "t"), 2, "Write it with --out agreement.parquet"),
         (("pages", "agreement", "nowhere.jsonl", "preferences.csv", "AS_RBP"), 1, "There is no pages file 'nowhere.jsonl'"),
         (("pages", "agreement", "pages.jsonl", "nowhere.csv", "AS_RBP"), 1, "There is no preferences file 'nowhere.csv'"),
         ((*FIT, "AS_RBP", "--grid", "beta"), 2, "'beta' is not a grid"),

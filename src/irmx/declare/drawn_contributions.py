@@ -59,7 +59,7 @@ class NothingToDrawError(DataError):
 def draw_contributions(columns: Mapping[str, Any], rankings: Rankings, ax: Any) -> None:
     """Draw the columns that :meth:`irmx.Measure.contributions` returns for one topic."""
     is_over_ranks = "doc_id" not in columns
-    # rows of their own may be of a run whose documents come again, which has no ranking
+    # rows of their own may be of a run with repeated documents, which has no ranking
     ranks = np.asarray((columns.get("documents") or rankings.relevant).rank if is_over_ranks else ())
     count = len(ranks if is_over_ranks else columns["doc_id"])
     if np.shape(columns.get("contribution", ())) != (count,) or not count:

@@ -202,7 +202,8 @@ class ValueParser:
         items = part.part(1, len(text) - 1).split(",") if text[0] in "[(" and text[-1] in "])" else []
         if (text[0] == "[" or len(items) > 1) and getattr(param, "dtype", None) not in (list, dict, object):
             first = [one.stripped().text for one in items[:3]]
-            choices = [value_repr(one) for one in param.choices or ()] if ours else []
+            known = param.choices if ours else ()
+            choices = list(map(value_repr, known)) if isinstance(known, (list, tuple)) else []
             if choices:
                 raise part.error(f"{name!r} of {self.name} takes one of {', '.join(choices)}, not a list.")
             several = "|".join(first if len(first) > 1 else ["A", "B"])

@@ -16,7 +16,7 @@ def clicks(
     ],
     output_format: FormatOption = "tsv",
 ) -> None:
-    """Show with which probability users go on from each rank.
+    """Show how likely users are to go on from each rank.
 
     Users are taken to look at all documents down to the deepest one that they click. Use it as CWL(user=by_rank(file='FILE')).
     """

@@ -18,7 +18,7 @@ class ExpectedSessionNDCG(SessionMeasure):
     In each query the user sees the first document, and goes on to the next one with probability ``pdown``; having left the
     list, or reached its end, the user goes on to the next query with probability ``pref``. The path is the list of documents seen in
     this order; the ideal path of the same length has the judged documents, best first. The expectation is exact, where the paper's
-    software samples paths. As documents that come again gain each time, a value can be above 1; with ``duplicates='once'`` a
+    software samples paths. As repeated documents gain each time, a value can be above 1; with ``duplicates='once'`` a
     document gains the first time that it is on a path.
 
     References

@@ -34,7 +34,7 @@ def irmx_commands() -> list[Command]:
             "clicks",
             "irmx_cwl.commands:clicks",
             "cwl",
-            "Show with which probability users go on from each rank.",
+            "Show how likely users are to go on from each rank.",
             ("irmx cwl clicks clicks.tsv",),
             "study",
         ),

@@ -127,7 +127,7 @@ def _refuse_repeats(rankings: Rankings, order: Ints, session: Ints, query: Ints,
         twice = order[by_doc[i : i + 2]]
         raise DataError(
             f"The run has the document {rows.doc_ids[twice[0]]!r} twice in query {query[by_doc[i]]} of session "
-            f"{rankings.topics[session[by_doc[i]]]}. A document may come again in a later query, not in the same one."
+            f"{rankings.topics[session[by_doc[i]]]}. A document may be repeated in a later query, but not in the same one."
         ).at(rows.place(sorted(twice.tolist())))
 
 

@@ -66,23 +66,6 @@ OutScores = Annotated[
 ]
 
 
-def _refuse_tests(given: object) -> None:
-    """Raise if an option is given that chose a test over topics."""
-    if given:
-        raise UsageError(
-            "Agreement is tested over topics by 'irmx compare'. Write it with --out agreement.parquet, and type 'irmx compare "
-            "--scores agreement.parquet --all-pairs', with --test and --correction, or 'irmx power --scores agreement.parquet'."
-        )
-
-
-TestsAll = Annotated[
-    bool, Option("--all-pairs", check=_refuse_tests, help="Gone: irmx compare --scores tests the file of --out.")
-]
-Tests = Annotated[
-    str | None, Option("--test", "--correction", "--significance", check=_refuse_tests, help="Gone: see --out.")
-]
-
-
 def score(
     pages: PagesFile,
     measures: Annotated[list[str], Argument(metavar="MEASURE...", help="Measures, such as AS_RBP nDCG@10.")],
@@ -220,8 +203,6 @@ def agreement(
     failed_traps: FailedTraps = 2,
     only: Only = None,
     out: OutScores = None,
-    all_pairs: TestsAll = False,
-    test: Tests = None,
     places: PlacesOption = 4,
     output_format: FormatOption = "table",
 ) -> None:
@@ -289,7 +270,6 @@ def fit(
     only: Only = None,
     seed: Annotated[int, Option("--seed", min=0, help="Seed of the folds.")] = 0,
     out: OutScores = None,
-    test: Tests = None,
     places: PlacesOption = 4,
     output_format: FormatOption = "table",
 ) -> None:

@@ -96,7 +96,7 @@ def compare_runs(
     width: WidthOption = None,
     top: Annotated[
         int | None,
-        Option("--top", min=0, help="For reading, show the best runs: by default 20 in table and latex; 0 for all."),
+        Option("--top", min=0, help="The number of best runs to show; by default 20 in table and latex; 0 for all."),
     ] = None,
     paper: _Paper,
     choices: Choices,

@@ -16,7 +16,7 @@ from irmx_study.significance import Correction, critical_draw
 
 
 class NoCorrection(Correction):
-    """None: every comparison stands for itself."""
+    """No correction: each comparison is tested on its own."""
 
     NAME = "none"
     SHORT_DESC = "no correction"

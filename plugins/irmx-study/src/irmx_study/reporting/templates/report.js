@@ -324,7 +324,7 @@ const irmxCount = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
       irmxElement("tbody", {}, ...parts.rows.map((row) => irmxElement("tr", {}, ...row.map(cell)))),
       irmxElement("tfoot", {},
         ...(parts.rest[0] ? [line(irmxCount(parts.rest[0], "further row"), span, irmxNumber(parts.rest[1]))] : []),
-        line("sum, the score", span, irmxNumber(value))));
+        line("total, which is the score", span, irmxNumber(value))));
   }
 
   function ranking(topic, ranks, elsewhere, parts, value, measure) {
@@ -345,7 +345,7 @@ const irmxCount = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
       irmxElement("tbody", {}, ...rows),
       ...(parts ? [irmxElement("tfoot", {},
         line(`below rank ${data.top}: ${irmxCount(parts.rest[0], "document")}`, 3, irmxNumber(parts.rest[1]), true),
-        line("sum, the score", 3, irmxNumber(value), true))] : []),
+        line("total, which is the score", 3, irmxNumber(value), true))] : []),
     ];
   }
 
