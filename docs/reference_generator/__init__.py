@@ -6,8 +6,10 @@ that is added to the code, or to a plugin that is installed, has its page at the
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+from irmx.cli.measure_pages import table
 from reference_generator import api, commands, hooks, measures, symbols, vocabulary
 
 
@@ -26,19 +28,42 @@ def pages() -> dict[str, str]:
 
 
 def _index(made: dict[str, str]) -> str:
-    first = ["measures/index", *sorted(p.removesuffix(".md") for p in made if p.endswith("/index.md"))]
-    rest = ["commands", "columns", "formats", "hooks", *(p.removesuffix(".md") for p in made if p.startswith("api/"))]
-    entries = "\n".join(dict.fromkeys([*first, *rest]))
+    kinds = sorted(p.removesuffix(".md") for p in made if p.endswith("/index.md") and p != "measures/index.md")
+    api_pages = [p.removesuffix(".md") for p in made if p.startswith("api/")]
+    for_authors = [p for p in api_pages if p.startswith(("api/irmx.toolkit", "api/irmx.testing"))]
+    groups = {
+        "Measures": ["measures/index"],
+        "Values of their parameters": kinds,
+        "What is typed and read": ["commands", "columns", "formats"],
+        "Python": [p for p in api_pages if p not in for_authors],
+        "For authors of plugins": ["hooks", *for_authors],
+    }
+    tables = "\n\n".join(
+        f"## {title}\n\n{table(['page', ''], [_line(page, made) for page in of])}" for title, of in groups.items()
+    )
+    entries = "\n".join(page for of in groups.values() for page in of)
     return f"""# Reference
 
 These pages are made from the code when the documentation is built.
 
+{tables}
+
 ```{{toctree}}
-:maxdepth: 2
+:hidden:
 
 {entries}
 ```
 """
+
+
+def _line(page: str, made: dict[str, str]) -> list[str]:
+    """Return the title of a page, as a link, and the first sentence of what it says."""
+    title, _, text = made[f"{page}.md"].removeprefix("# ").partition("\n\n")
+    first = text.partition("\n\n")[0].replace("\n", " ")
+    sentence = re.split(r"(?<=[.])\s", first, maxsplit=1)[0].removeprefix("irmx: ")
+    sentence = sentence[:1].upper() + sentence[1:]
+    folder = f"{page.rpartition('/')[0]}/" if "/" in page else ""
+    return [f"[{title}]({page}.md)", sentence.replace("](../", "](").replace("](index.md", f"]({folder}index.md")]
 
 
 def write(folder: Path, scripts: Path) -> None:

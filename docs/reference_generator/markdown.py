@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,6 +36,28 @@ def title(kind: str) -> str:
     return text[0].upper() + text[1:]
 
 
+_FORMULAS = (
+    (r"1/log(\d+)\(([\w+ ]+)\)", r"$1/\\log_{\1}(\2)$"),
+    (r"\blog(\d+)\((\w+)\)", r"$\\log_{\1} \2$"),
+    (r"1/\((\w+\+\d)\)", r"$1/(\1)$"),
+    (r"1/(\w)\^(\w)\b", r"$1/\1^{\2}$"),
+    (r"\(2\^grade - 1\) ?/ ?2\^(\w+)", r"$(2^{\\mathrm{grade}} - 1)/2^{\\mathrm{\1}}$"),
+    (r"2\^grade - 1", r"$2^{\\mathrm{grade}} - 1$"),
+)
+"""How formulas are written in texts for a terminal, and in a page."""
+
+
+def typeset(text: str) -> str:
+    """Return a text for a terminal with its formulas as those of a page.
+
+    >>> typeset("by 1/log10(d+2)"), typeset("the grade, or 2^grade - 1")
+    ('by $1/\\\\log_{10}(d+2)$', 'the grade, or $2^{\\\\mathrm{grade}} - 1$')
+    """
+    for ascii_form, formula in _FORMULAS:
+        text = "$".join(part if i % 2 else re.sub(ascii_form, formula, part) for i, part in enumerate(text.split("$")))
+    return text.replace("2^{\\mathrm{max_grade}}", r"2^{\mathrm{max\_grade}}")
+
+
 def parameters(declared: Mapping[str, Param], given: Mapping[str, Any], up: str, of: str = "") -> str:
     """Return a table of parameters: meaning, values, unit, default.
 
@@ -57,7 +80,7 @@ def parameters(declared: Mapping[str, Param], given: Mapping[str, Any], up: str,
         rows.append(
             [
                 f"`{name}`{{#{parameter_anchor(name, of)}}}",
-                param.desc,
+                typeset(param.desc),
                 values,
                 param.unit,
                 default_text(name, param, given),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from irmx import Measure, Symbol, parse_measure
 from irmx.cli.measure_pages import formula_in_markdown, table
-from reference_generator.markdown import definition, kinds, parameters, registered_by, slug, takers, title
+from reference_generator.markdown import definition, kinds, parameters, registered_by, slug, takers, title, typeset
 
 
 def pages() -> dict[str, str]:
@@ -25,7 +25,7 @@ def _shared(symbols: list[Symbol]) -> list[type]:
 
 
 def _index(kind: str, symbols: list[Symbol], shared: list[type]) -> str:
-    rows = [[f"[{s.NAME}]({s.NAME}.md)", s.SHORT_DESC] for s in symbols]
+    rows = [[f"[{s.NAME}]({s.NAME}.md)", typeset(s.SHORT_DESC)] for s in symbols]
     uses = ", ".join(f"the parameter `{p}` of [{m.NAME}](../measures/{m.NAME}.md)" for m, p in takers(kind))
     values = f"Values of {uses}." if uses else "Values of arguments of functions and commands; no measure takes them."
     names = "\n".join(s.NAME for s in symbols)
@@ -65,7 +65,7 @@ def _page(symbol: Symbol, shared: bool) -> str:
         about = f"It is a [{type(symbol).__name__}](index.md) with the values below."
     return f"""# {symbol.NAME}
 
-A {symbol.KIND}: {symbol.SHORT_DESC}. {registered_by("symbols", symbol.NAME)}
+A {symbol.KIND}: {typeset(symbol.SHORT_DESC)}. {registered_by("symbols", symbol.NAME)}
 
 In an expression: {used or f"`{symbol.NAME}`"}.
 

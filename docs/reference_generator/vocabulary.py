@@ -141,6 +141,8 @@ def formats_page() -> str:
     listed = table(["id", "offered by"], datasets) if datasets else "The installed plugins offer none."
     return f"""# Formats
 
+Files that are read, and outputs that are written.
+
 ## Files
 
 The first format that recognises a file reads it; `NAME:path` chooses one by name. Each may be compressed with gzip,

@@ -89,6 +89,15 @@ def log(clicks: Array, dwell: Array, at_least: float | None) -> ExaminationLog:
     )
 
 
+TYPESET = {
+    "1/log2(i + 1), `dcg`": r"$1/\log_2(i + 1)$, `dcg`",
+    "beta^(i - 1), `rbp`": r"$\beta^{i - 1}$, `rbp`",
+    "(1 - s)^(clicks above)": r"$(1 - s)^{\mathrm{clicks\ above}}$",
+    "(1 - s)^(clicks above)/i": r"$(1 - s)^{\mathrm{clicks\ above}}/i$",
+}
+"""The models as formulas of the page."""
+
+
 def fits_of(data: ExaminationLog) -> dict[str, ExaminationFit]:
     free = fit_examination(data, Free(p=data.observed.tolist()), detection=1)
     return {
@@ -158,7 +167,7 @@ def main() -> None:
         on_test = examination_log_likelihoods(test[MAIN], fit.model, fit.detection)
         models.append(
             [
-                name,
+                TYPESET.get(name, name),
                 estimate(fit.value, fit.interval),
                 estimate(fit.detection, fit.detection_interval),
                 interval(best - on_test),
