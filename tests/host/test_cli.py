@@ -459,3 +459,21 @@ def test_a_list_where_a_parameter_has_choices_gets_the_choices(command: Any) -> 
     assert done.code == 2
     assert all(choice in done.err for choice in ("uniform", "first", "invariant"))
     assert "0.5|0.5" not in done.err
+
+
+def test_values_go_into_a_file_with_all_places_and_their_states(command: Any, tmp_path: Path) -> None:
+    run = Path(run_path("bm25")).read_text().splitlines()
+    (tmp_path / "short.run").write_text("".join(f"{line}\n" for line in run if not line.startswith("1 ")))
+    done = command(
+        "eval", qrels_path(), "short.run", run_path("titles"), "AP nDCG@10", "--out", "s.parquet", cwd=tmp_path
+    )
+    assert (done.code, done.out) == (0, "")
+    runs = {"short.run": tmp_path / "short.run", Path(run_path("titles")).name: run_path("titles")}
+    with pytest.warns(irmx.DataWarning):
+        expected = irmx.scores("AP nDCG@10", qrels_path(), runs)
+    found = irmx.Scores.read_parquet(tmp_path / "s.parquet")
+    assert (found.values == expected.values).all()
+    assert (found.states == expected.states).all()
+    assert found.missing.any()
+    for words in (("--out", "s.csv"), ("--out", "nowhere/s.parquet"), ("--out", "s.parquet", "-q")):
+        assert command("eval", qrels_path(), "short.run", "AP", *words, cwd=tmp_path).code == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import ir_measures
@@ -13,18 +14,28 @@ from irmx.cli.click_command import Argument, Option
 from irmx.cli.printing import FormatOption, output_format_named, print_rows
 from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.chunks import MEMORY
-from irmx.data.files import bytes_of
+from irmx.data.files import STANDARD_INPUT, bytes_of
 from irmx.declare.command import QRELS_HELP
 from irmx.errors import PluginError, TooLittleMemoryError, UsageError
 from irmx.parallel import check_backend, chosen_jobs, dask, progress_bar
 from irmx.score.evaluator import Evaluator
 from irmx.score.results import mean_of, metrics_of
 from irmx.score.scored_runs import Failures, RunScores, run_names, scored_runs
+from irmx.score.scoring import scores
 from irmx.text import note
 
 SUMMARY = "all"
 """The query id under which the mean over topics is printed."""
 _COLUMNS = ("run", "query_id", "measure", "value")
+
+
+def _new_parquet(path: Path | None) -> Path | None:
+    """Return the file for scores, checked before anything is computed."""
+    if path is not None and path.suffix != ".parquet":
+        raise UsageError(f"Scores are written to a file that ends in .parquet. Got {path} instead.")
+    if path is not None and not path.parent.is_dir():
+        raise UsageError(f"There is no folder {path.parent} for the scores {path.name}.")
+    return path
 
 
 def evaluate(
@@ -43,6 +54,15 @@ def evaluate(
     by_query: Annotated[bool, Option("-q", "--by-query", help="Also print the value of every topic.")] = False,
     no_summary: Annotated[bool, Option("-n", "--no-summary", help="With -q: omit the mean over topics.")] = False,
     output_format: FormatOption = "tsv",
+    out: Annotated[
+        Path | None,
+        Option(
+            "--out",
+            metavar="FILE.parquet",
+            check=_new_parquet,
+            help="Instead of printing, write the values of every topic, and what they are, for compare --scores and other commands.",
+        ),
+    ] = None,
     provider: Annotated[
         str | None,
         Option(
@@ -83,12 +103,21 @@ def evaluate(
     chosen_jobs(jobs)
     bytes_of(memory)
     paths, measures = runs_and_measures(run_and_measures, "irmx eval QRELS RUN... MEASURE...")
+    if out is not None and (by_query or places is not None):
+        raise UsageError(
+            "--out writes the values of every topic, with all places, and prints nothing. Leave -q and -p out."
+        )
     if output_format == "jsonl" and places is not None:
         note("--places is ignored with -o jsonl, which has full precision")
     evaluator = Evaluator(measures, qrels, provider)
     with contextlib.ExitStack() as stack:
         if scheduler is not None:
             stack.enter_context(stack.enter_context(dask(scheduler))([evaluator]))
+        if out is not None:
+            scores(
+                measures, qrels if qrels != STANDARD_INPUT else evaluator.judgments, paths, provider, memory, jobs
+            ).to_parquet(out)
+            return
         scored = scored_runs(evaluator, dict(zip(paths, paths, strict=True)), memory, jobs, sound_only=True)
         failures: Failures = {}
         every = list(
