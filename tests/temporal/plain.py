@@ -70,10 +70,11 @@ class Topic:
         assert callable(value)
         return math.fsum(w * value(c, t) for (c, t), w in self.weight.items())
 
-    def ndcg(self) -> float:
+    def ndcg(self, graded: bool = False) -> float:
         def of(c: str, t: str) -> float:
-            dcg = sum(self.gain(j, c, t) / math.log2(1 + j) for j in range(1, len(self.ranking) + 1))
-            best = sorted((2**g - 1 for g in self.held(c, t).values()), reverse=True)[: self.k]
+            gains = {doc: 2**g - 1 if graded else 1 for doc, g in self.held(c, t).items()}
+            dcg = sum(gains.get(doc, 0) / math.log2(1 + j) for j, doc in enumerate(self.ranking, 1))
+            best = sorted(gains.values(), reverse=True)[: self.k]
             ideal = sum(g / math.log2(1 + j) for j, g in enumerate(best, 1))
             return dcg / ideal if ideal else 0.0
 

@@ -117,7 +117,10 @@ def test_common_parameters(frame: Any, ranked: Any) -> None:
     tied = {"q": {"a": 1.0, "x": 1.0, "b": 0.5}}
     assert values("IA_P@1 IA_P(ties='run')@1 TIA_P(ties='run')@1", qrels, tied) == [0, 0.5, 0.5]
     assert values("IA_P IA_P@100 IA_nDCG@100", qrels, ranked("a")) == pytest.approx([0.5, 0.005, 0.5])
-    assert values("IA_nDCG(rel=0)@3", frame(("n", "1", "t", 0)), ranked("n")) == [0]
+    assert values("IA_nDCG(rel=0)@3 IA_nDCG(gain='exponential',rel=0)@3", frame(("n", "1", "t", 0)), ranked("n")) == [
+        1,
+        0,
+    ]
 
 
 def test_the_largest_grade_is_that_of_the_qrels_whatever_the_run_has(ranked: Any) -> None:
@@ -184,7 +187,7 @@ def test_the_start_of_a_window_before_all_dates_is_the_first_date() -> None:
 
 def test_grades_whose_gains_are_no_numbers(frame: Any, ranked: Any) -> None:
     qrels = frame(("a", "1", "w", 1001), ("b", "1"))
-    for text in ("IA_nDCG", "D_nDCG(gain='exponential')"):
+    for text in ("IA_nDCG(gain='exponential')", "D_nDCG(gain='exponential')"):
         with pytest.raises(irmx.DataError, match=r"grades up to 1000\. The qrels have 1001; scale them"):
             irmx.calc_aggregate(text, qrels, ranked("a", "b"))
     found = irmx.calc_aggregate(

@@ -82,6 +82,7 @@ def test_every_measure(made: dict[str, Any], plain: ModuleType) -> None:
     t = {**i, "window_weights": of_windows}
     expected = {
         irmx.TIA_nDCG(**at, **t): tia.ndcg(),
+        irmx.TIA_nDCG(gain="exponential", **at, **t): tia.ndcg(graded=True),
         irmx.TIA_ERR(**at, **t): tia.err(),
         irmx.TIA_ERR(stop="graded", **at, **t): tia.err(largest),
         irmx.TIA_ERR(err="text", **at, **t): tia.err_text(),
@@ -93,6 +94,7 @@ def test_every_measure(made: dict[str, Any], plain: ModuleType) -> None:
         irmx.T_StRecall(**at): tia.temporal_recall(),
         irmx.TIA_StRecall(a=0.3, **at, **c, window_weights=of_windows): tia.weighted_recall(0.3),
         irmx.IA_nDCG(**at, **i): ia.ndcg(),
+        irmx.IA_nDCG(gain="exponential", **at, **i): ia.ndcg(graded=True),
         irmx.IA_ERR(**at, **i): ia.err(),
         irmx.IA_ERR(stop="graded", **at, **i): ia.err(largest),
         irmx.IA_P(**at, **i): ia.precision(),

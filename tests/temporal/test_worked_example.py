@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import irmx
@@ -53,3 +55,14 @@ def test_what_was_missed(qrels: Any, ranked: Any) -> None:
     assert (e.depth, e.retrieved, e.recall_base) == (1, 1, 4)
     assert [r["weight"] for r in rows] == pytest.approx([0.35, 0.35, 0.225, 0.075])
     assert [r["contribution"] for r in rows] == pytest.approx([0.35, 0, 0.225, 0])
+
+
+def test_relevance_is_binary_as_in_the_paper_unless_grades_are_asked_for() -> None:
+    rows = [("q", "a", 2, "c", "t"), ("q", "b", 1, "c", "t")]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration", "window"])
+    run = {"q": {"b": 2.0, "a": 1.0}}
+    graded = (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))
+    for name in ("IA_nDCG", "TIA_nDCG"):
+        found = irmx.calc_aggregate(f"{name}@2 {name}(gain='exponential')@2", qrels, run)
+        assert list(found.values()) == pytest.approx([1, graded])
+        assert graded == pytest.approx(0.7967, abs=1e-4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -71,7 +71,7 @@ class Layout:
     doc: Ints
     grade: Floats
     part: Ints
-    _ideals: dict[int | None, Floats] = field(default_factory=dict, repr=False)
+    _ideals: dict[tuple[int | None, Callable[[Floats], Floats]], Floats] = field(default_factory=dict, repr=False)
 
     @cached_property
     def row_topic(self) -> Ints:
@@ -90,17 +90,17 @@ class Layout:
         """The number of relevant documents in a cell of every topic, retrieved or not."""
         return np.bincount(self.documents[1], minlength=self.topics)
 
-    def ideal_dcg(self, cutoff: int | None) -> Floats:
-        """Return the DCG of the best ranking for every cell, with the gain 2^grade - 1."""
-        if cutoff not in self._ideals:
-            gain = exponential(self.grade)
+    def ideal_dcg(self, cutoff: int | None, gain_of: Callable[[Floats], Floats]) -> Floats:
+        """Return the DCG of the best ranking for every cell, with a gain of the grade."""
+        if (cutoff, gain_of) not in self._ideals:
+            gain = gain_of(self.grade)
             best_first = np.lexsort((-gain, self.cell))
             place = position_in_run(self.cell) + 1
             within = slice(None) if cutoff is None else place <= cutoff
-            self._ideals[cutoff] = discounted(
+            self._ideals[cutoff, gain_of] = discounted(
                 gain[best_first][within], place[within], self.cell[within], len(self.topic)
             )
-        return self._ideals[cutoff]
+        return self._ideals[cutoff, gain_of]
 
 
 @dataclass(frozen=True)
@@ -198,6 +198,15 @@ def exponential(grade: Floats) -> Floats:
         raise DataError(f"The gain 2^grade - 1 takes grades up to {LARGEST}. The qrels have {largest:g}; scale them.")
     gain: Floats = 2.0**grade - 1
     return gain
+
+
+def binary(grade: Floats) -> Floats:
+    """Return the gain 1 of every relevant document."""
+    return np.ones(len(grade))
+
+
+GAINS = {"binary": binary, "exponential": exponential}
+"""The gain of a relevant document by its grade, by the parameter gain."""
 
 
 def discounted(gain: Floats, rank: Ints, group: Ints, count: int) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx import Formula, Param, Rankings
 from irmx.ragged import Floats, Ints, position_in_run, segment_sum
-from irmx_temporal.cells import Cells, discounted, exponential, renormalised
+from irmx_temporal.cells import GAINS, Cells, discounted, renormalised
 from irmx_temporal.diversity import (
     INTENT_PARAMS,
     OF_SUBTOPIC,
@@ -336,6 +336,14 @@ class TimeAwareERR(OverWindows, IntentAwareERR):
 IA_ERR, TIA_ERR = IntentAwareERR(), TimeAwareERR()
 
 
+GAIN = Param(
+    str,
+    "the gain of a relevant document: 1 ('binary', as in the paper of the time-aware measures), or 2^grade - 1",
+    default="binary",
+    choices=tuple(GAINS),
+)
+
+
 class IntentAwareNDCG(Diversity):
     """Intent-aware nDCG: the weighted mean over subtopics of the nDCG for each.
 
@@ -362,18 +370,19 @@ class IntentAwareNDCG(Diversity):
         {
             **OF_SUBTOPIC,
             r"\mathrm{nDCG}(\cdot \mid c)": (
-                "nDCG of the ranking for $c$ alone at the cutoff, with the gain $2^{g} - 1$ of the grade $g$ and the "
-                "discount of the logarithm of the rank + 1"
+                "nDCG of the ranking for $c$ alone at the cutoff, with the gain 1 of a relevant document, or $2^{g} - 1$ of its "
+                "grade $g$ with gain='exponential', and the discount of the logarithm of the rank + 1"
             ),
         },
         source="Singh, Nejdl and Anand (2016)",
     )
-    SUPPORTED_PARAMS = INTENT_PARAMS
-    EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_nDCG@20",)
+    SUPPORTED_PARAMS = {"gain": GAIN, **INTENT_PARAMS}
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_nDCG@20", "IA_nDCG(gain='exponential')@20")
 
     def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
-        dcg = discounted(exponential(cells.grade), cells.rank, cells.cell, len(cells))
-        ideal = cells.layout.ideal_dcg(self["cutoff"])
+        gain = GAINS[self["gain"]]
+        dcg = discounted(gain(cells.grade), cells.rank, cells.cell, len(cells))
+        ideal = cells.layout.ideal_dcg(self["cutoff"], gain)
         return np.divide(dcg, ideal, out=np.zeros(len(cells)), where=ideal > 0)
 
 
@@ -410,13 +419,13 @@ class TimeAwareNDCG(OverWindows, IntentAwareNDCG):
             **OF_WINDOW,
             **OF_SUBTOPIC,
             r"\mathrm{nDCG}(\cdot \mid c,t)": (
-                "nDCG of the ranking for the documents of $c$ in $t$ alone at the cutoff, with the gain $2^{g} - 1$ "
-                "of the grade $g$ and the discount of the logarithm of the rank + 1"
+                "nDCG of the ranking for the documents of $c$ in $t$ alone at the cutoff, with the gain 1 of a relevant document, "
+                "or $2^{g} - 1$ of its grade $g$ with gain='exponential', and the discount of the logarithm of the rank + 1"
             ),
         },
         source="Singh, Nejdl and Anand (2016)",
     )
-    SUPPORTED_PARAMS = TIME_PARAMS
+    SUPPORTED_PARAMS = {"gain": GAIN, **TIME_PARAMS}
     EXAMPLES = ("TIA_nDCG@20", "TIA_nDCG(window='1mo')@20")
 
 
