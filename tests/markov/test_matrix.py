@@ -1,6 +1,7 @@
 """A user's own transition matrix as a model: in memory, from a file, as a function; what is refused and why."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -117,3 +118,17 @@ def test_files_that_hold_no_matrix(tmp_path):
         irmx.parse_measure("MP(model=matrix(digest='abc'))")
     with pytest.raises(irmx.UsageError, match="needs a matrix"):
         irmx.calc_aggregate("MP(model=matrix)", {"q": {"a": 1}}, {"q": {"a": 1.0}})
+
+
+def test_rescaling_counts_what_the_chain_can_reach(tmp_path: Path) -> None:
+    file = tmp_path / "chain.csv"
+    np.savetxt(file, [[0.2, 0.8], [0.6, 0.4]], delimiter=",")
+    qrels, run = {"q": {"a": 1, "c": 1, "e": 1}}, {"q": {"a": 4.0, "b": 3.0, "c": 2.0}}
+    mp = irmx.parse_measure(f"MP(model=matrix(file='{file}'))")
+    for rescaled in (mp(rescale="recall"), mp(rescale="recall", cutoff=2)):
+        assert rescaled.calc_aggregate(qrels, run) == pytest.approx(mp.calc_aggregate(qrels, run) / 3)
+        explained = irmx.explain(rescaled, qrels, run, "q")
+        assert sum(explained.columns["contribution"]) == pytest.approx(rescaled.calc_aggregate(qrels, run))
+    whole = irmx.parse_measure("MP(model=GL_AD_ID,rescale='recall')")
+    plain = irmx.parse_measure("MP(model=GL_AD_ID)")
+    assert whole.calc_aggregate(qrels, run) == pytest.approx(plain.calc_aggregate(qrels, run) * 2 / 3)

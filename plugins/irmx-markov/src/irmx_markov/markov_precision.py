@@ -63,8 +63,9 @@ class MarkovMeasure(Measure):
         return mp if self["rescale"] is None else mp * self._recall(rankings)
 
     def _recall(self, rankings: Rankings) -> Floats:
-        """Return r/RB, or r over the largest r of a set of runs."""
-        r = rankings.relevant.count
+        """Return r/RB, or r over the largest r of a set of runs; r counts the relevant documents at ranks that the chain has."""
+        ranks = getattr(self["model"], "ranks", None)
+        r = rankings.relevant.count if ranks is None else rankings.relevant.sum(1.0 * (rankings.relevant.rank <= ranks))
         if self["rescale"] == "recall":
             return np.asarray(r / np.maximum(rankings.recall_base, 1))
         best = rankings.topic_column(BEST_RETRIEVED)
@@ -106,7 +107,8 @@ class MarkovMeasure(Measure):
 class MarkovPrecision(MarkovMeasure):
     """Markov Precision: precision as seen by a user who moves over the ranking as a Markov chain.
 
-    ``rescale="recall"`` multiplies the value by the recall; with the model ``constant`` that is exactly AP.
+    ``rescale="recall"`` multiplies the value by the recall; with the model ``constant`` that is exactly AP. Of a chain with N ranks,
+    the recall is that of the first N, as the user sees no others.
 
     With ``steps=n`` the user visits n relevant documents, the first drawn from the ``start`` law lambda, and MP is the mean
     of their precisions: the weights are (1/n) sum_{k=0..n-1} lambda P~^k, where P~ is the watched chain, instead of its

@@ -152,6 +152,11 @@ class TransitionMatrix(Symbol):
         """The matrix, dense or sparse; None for a function."""
         return None if self._matrix is None else self._matrix.values
 
+    @property
+    def ranks(self) -> int | None:
+        """The number of ranks that the chain has; None for a function, which has all."""
+        return None if self._matrix is None else self._matrix.size
+
     def invariant(self, rankings: Rankings) -> Floats:
         """Return pi over the relevant documents: the chain's invariant distribution, watched on them.
 
