@@ -72,7 +72,7 @@ def test_every_test_with_every_correction_is_told_and_cited(scores: Scores, test
     frame = comparison.frame()
     assert frame["p"].between(0, 1).all()
     assert (frame["p_corrected"] >= frame["p"] - 1e-12).all()
-    choices, text = comparison.choices, comparison.methods()
+    choices, text = comparison.choices, comparison.bibtex()
     for entry in (*choices.test.CITATIONS, *choices.correction.CITATIONS):
         assert f"{{{Citation.from_bibtex(entry).key}," in text
 

@@ -442,8 +442,11 @@ class Comparison(ComparedSystems):
         ...
         """
         if self.table_named(table) != "comparisons":
-            return super().to_latex(table, places)
+            return super()._in_latex(table, places, {})
         return PaperTable(places, sort, intervals, caption, label, heads or {}, column, most).of(self)
+
+    def _in_latex(self, table: str | None, places: int, options: Mapping[str, Any]) -> str:
+        return self.to_latex(table, places, **options)
 
     def methods(self) -> str:
         """Return the sentences for the method section of a paper, in LaTeX; :meth:`bibtex` has what they cite.

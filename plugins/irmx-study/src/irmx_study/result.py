@@ -242,8 +242,12 @@ class Result:
 
     def to_latex(self, table: str | None = None, places: int = 4) -> str:
         """Return the tables for reading in LaTeX, which needs the package ``booktabs``."""
+        return self._in_latex(table, places, {})
+
+    def _in_latex(self, table: str | None, places: int, options: Mapping[str, Any]) -> str:
+        """Return what :meth:`show` prints in LaTeX."""
         out = io.StringIO()
-        for _, rows in self.tables_for_reading(table, places):
+        for _, rows in self.tables_for_reading(table, places, **options):
             if rows is not None:
                 print_rows(rows, "latex", places=places, file=out)
         return out.getvalue()
@@ -282,7 +286,7 @@ class Result:
             print(self.to_markdown(table, places, **options), end="")
             return
         if output_format == "latex":
-            print(self.to_latex(table, places, **options), end="")
+            print(self._in_latex(table, places, options), end="")
         elif for_programs:
             print_rows(self.frame(table), output_format, places=places)
         else:
