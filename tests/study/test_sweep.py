@@ -267,3 +267,15 @@ def test_errors_of_plugins_come_through(echo: Measure, monkeypatch: pytest.Monke
         monkeypatch.setattr(type(echo), "score_prepared", classmethod(lambda *_, returned=returned: returned))
         with pytest.raises(irmx.PluginError, match=said):
             irmx_study.sweep(echo, {"MD": "1m"}, QRELS, RUNS, jobs=1)
+
+
+def test_a_second_reference_is_no_setting(tmp_path: Path) -> None:
+    runs = {system: run_path(system) for system in SYSTEMS}
+    for out in (None, tmp_path / "results.parquet"):
+        found = irmx_study.sweep(
+            "NCP", {"law": ["uniform", "first"]}, qrels_path(), runs, reference="AP RR", out=out, jobs=1
+        )
+        for reference, settings in (("AP", 2), ("RR", 2), ("NCP(law=first)", 3)):
+            agreement = irmx_study.correlate(found, reference=reference, resamples=0)
+            assert len(agreement.frame("views")) == settings
+        assert not irmx_study.correlate(found, reference="AP", resamples=0).frame("views")["NCP.law"].isna().any()

@@ -76,8 +76,12 @@ def pairs_of(scores: Scores, reference: Reference, has_own: bool) -> tuple[Ints,
         a, b = np.triu_indices(count, 1)
         return a, b
     if isinstance(reference, str):
+        references = scores.made_by.get("references", ())  # of a sweep, which are no settings of each other
+        without = {reference, *(references if reference in references else ())}
+        others = np.flatnonzero([name not in without for name in scores.names])
         place = scores.names.index(reference)
-        others = np.delete(np.arange(count), place)
+        if not len(others):
+            raise UsageError(f"There is no other view than {' and '.join(scores.names)} to correlate with {reference}.")
         return np.full(len(others), place), others
     table = (
         scores.views.reset_index(drop=True).drop(columns=["less_is_better", "weight"], errors="ignore").astype(object)

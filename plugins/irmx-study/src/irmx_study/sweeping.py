@@ -234,6 +234,8 @@ class Sweep:
                 of_name = fields.setdefault(str(name).removeprefix("field "), np.full(shape, np.nan))
                 of_name[:, :, places] = arrays[name]
         made_by: dict[str, Any] = {"versions": versions_of(self.measures)}
+        if references := self.measures[len(self.settings) :]:
+            made_by["references"] = list(map(str, references))
         if self.work.identity:
             made_by["identity"] = self.work.identity
         axes = topics, tuple(self.runs), tuple(self.measures)
