@@ -394,7 +394,8 @@ def test_beta_of_rbp_in_the_sessions() -> None:
         assert plain(beta * rbp.value, c * rbp.detection) < best
     worse = examination_log_likelihoods(held_out, dcg.model, dcg.detection)
     assert (examination_log_likelihoods(held_out, rbp.model, rbp.detection) - worse).mean() > 0.4
-    assert f"| beta^(i - 1), `rbp` | {page.estimate(rbp.value, rbp.interval)} |" in written("clicks_and_sessions")
+    name = page.TYPESET["beta^(i - 1), `rbp`"]
+    assert f"| {name} | {page.estimate(rbp.value, rbp.interval)} |" in written("clicks_and_sessions")
 
 
 def test_a_cascade_over_clicks_fits_worse_than_positions() -> None:
