@@ -37,6 +37,7 @@ from .data.files import decompressed_limit as decompressed_limit
 from .data.files import too_large as too_large
 from .data.formats import path_of as path_of
 from .data.formats import scores_in_format as scores_in_format
+from .data.new_file import file_to_write as file_to_write
 from .data.new_file import new_file as new_file
 from .data.paths import is_file as is_file
 from .data.paths import matching_file as matching_file

@@ -374,6 +374,7 @@ def test_a_user_says_what_files_call_a_column(tmp_path: Path, command: Any) -> N
         (("eval", "mteb.tsv", "run.txt", "RR"), 1),
         (("--column", "grade=gain", "eval", "mteb.tsv", "run.txt", "RR"), 0),
         ((*named, "eval", "qrels.txt", "odd.csv", "RR"), 1),  # a score is there twice
+        (("--column", "grade=gian", "eval", "qrels.txt", "run.txt", "RR"), 1),  # mistyped, or for another file
         (("--column", "grades=gain", "eval", "mteb.tsv", "run.txt", "RR"), 2),
         (("--column", "gain", "eval", "mteb.tsv", "run.txt", "RR"), 2),
     ):

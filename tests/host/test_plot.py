@@ -176,7 +176,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(irmx.UsageError, match=r"There is no folder"):
         irmx.toolkit.write_picture(figure, tmp_path / "none" / "user.svg")
     (tmp_path / "folder.svg").mkdir()
-    with pytest.raises(irmx.DataError, match="cannot be written"):
+    with pytest.raises(irmx.UsageError, match="is a folder"):
         irmx.toolkit.write_picture(figure, tmp_path / "folder.svg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(irmx.UsageError, match="pip install matplotlib"):

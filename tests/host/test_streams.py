@@ -117,6 +117,9 @@ def test_a_row_without_a_document_declares_a_part_for_measures_that_read_it() ->
     assert {m.query_id: m.value for m in irmx.iter_calc(measure, QRELS, run)} == {"1": 21, "2": 11}
     assumed = irmx.Join(irmx.read_run(run), irmx.read_qrels(QRELS)).with_judgments(unjudged=1)
     assert [values.values.tolist() for [values] in irmx.score_joined([assumed], [measure])] == [[21, 11]]
+    whole = pd.DataFrame([("1", "a", 2.0), ("1", "b", 1.0)], columns=["query_id", "doc_id", "score"])
+    plain = irmx.calc_aggregate("AP", QRELS, whole)
+    assert irmx.calc_aggregate("AP", QRELS, whole.assign(part=float("nan"))) == plain  # no part is told apart
     for other in ("AP", "NCP(law=first)", "P(rel=2)@5", "INST(max_rel=1)"):
         with pytest.raises(DataError, match=r"(?i)query '[12]' .*Parts"):
             irmx.calc_aggregate([measure, other], QRELS, run)

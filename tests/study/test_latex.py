@@ -134,6 +134,15 @@ def test_the_command_names_measures(command: Any) -> None:
         "compare", *files, "AP", "MP(model=GL_AD_ID)", "-o", "latex", "--label", "MP(model='GL_AD_ID')=Markov"
     )
     assert "system & AP & Markov" in done.out
+    for words in (
+        ("--label", "AP=a"),
+        ("--column", "200"),
+        ("--intervals",),
+        ("--label", "AP=", "-o", "latex"),
+        ("--width", "3"),
+    ):
+        refused = command("compare", *files, "AP", *words)
+        assert (refused.code, refused.out) == (2, ""), words
 
 
 def test_large_means_have_as_many_digits_as_small_ones() -> None:

@@ -63,9 +63,6 @@ class Topic:
     def rel(self, j: int, c: str, t: str) -> int:
         return int(j <= len(self.ranking) and self.ranking[j - 1] in self.held(c, t))
 
-    def gain(self, j: int, c: str, t: str) -> float:
-        return 2 ** self.held(c, t)[self.ranking[j - 1]] - 1 if self.rel(j, c, t) else 0.0
-
     def summed(self, value: object) -> float:
         assert callable(value)
         return math.fsum(w * value(c, t) for (c, t), w in self.weight.items())

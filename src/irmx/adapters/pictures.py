@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from irmx.data.new_file import new_file
+from irmx.data.new_file import file_to_write, new_file
 from irmx.errors import DataWarning, UsageError
 
 if TYPE_CHECKING:
@@ -257,12 +257,7 @@ _DATES = {"png": None, "svg": "Date", "pdf": "CreationDate"}
 
 def picture_file(path: Path | None) -> Path | None:
     """Return the file for a picture, checked before anything is computed."""
-    if path is not None and path.suffix.lower()[1:] not in _DATES:
-        kinds = ", ".join(f".{kind}" for kind in _DATES)
-        raise UsageError(f"A picture is written to a file that ends in {kinds}. Got {path} instead.")
-    if path is not None and not path.parent.is_dir():
-        raise UsageError(f"There is no folder {path.parent} for the picture {path.name}.")
-    return path
+    return None if path is None else file_to_write(path, "picture", [f".{kind}" for kind in _DATES])
 
 
 def picture_bytes(figure: Figure | SubFigure | None, kind: str = "svg") -> bytes:
@@ -313,7 +308,7 @@ def write_picture(figure: Figure | SubFigure | None, path: str | os.PathLike[str
     Raises
     ------
     irmx.errors.UsageError
-        If the name of the file does not end in .png, .svg or .pdf, or its folder does not exist.
+        If the name of the file does not end in .png, .svg or .pdf, it is a folder, or its own folder does not exist.
     irmx.errors.DataError
         If the file cannot be written.
     """

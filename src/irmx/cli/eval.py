@@ -15,6 +15,7 @@ from irmx.cli.printing import FormatOption, output_format_named, print_rows
 from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.chunks import MEMORY
 from irmx.data.files import STANDARD_INPUT, bytes_of
+from irmx.data.new_file import file_to_write
 from irmx.declare.command import QRELS_HELP
 from irmx.errors import PluginError, TooLittleMemoryError, UsageError
 from irmx.parallel import check_backend, chosen_jobs, dask, progress_bar
@@ -27,15 +28,6 @@ from irmx.text import note
 SUMMARY = "all"
 """The query id under which the mean over topics is printed."""
 _COLUMNS = ("run", "query_id", "measure", "value")
-
-
-def _new_parquet(path: Path | None) -> Path | None:
-    """Return the file for scores, checked before anything is computed."""
-    if path is not None and path.suffix != ".parquet":
-        raise UsageError(f"Scores are written to a file that ends in .parquet. Got {path} instead.")
-    if path is not None and not path.parent.is_dir():
-        raise UsageError(f"There is no folder {path.parent} for the scores {path.name}.")
-    return path
 
 
 def evaluate(
@@ -59,7 +51,7 @@ def evaluate(
         Option(
             "--out",
             metavar="FILE.parquet",
-            check=_new_parquet,
+            check=lambda path: path and file_to_write(path, "file of scores", [".parquet"]),
             help="Instead of printing, write the values of every topic, and what they are, for compare --scores and other commands.",
         ),
     ] = None,

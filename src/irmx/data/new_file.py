@@ -9,12 +9,29 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from irmx.errors import DataError, UsageError
+
+
+def file_to_write(path: Path, noun: str, endings: Sequence[str] = ()) -> Path:
+    """Return the path of a file that a command will write, checked before anything is computed.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If it has another ending, is a folder, or its folder does not exist.
+    """
+    if endings and path.suffix.lower() not in endings:
+        raise UsageError(f"A {noun} is written to a file that ends in {', '.join(endings)}. Got {path} instead.")
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder. Name a file for the {noun}.")
+    if not path.parent.is_dir():
+        raise UsageError(f"There is no folder {path.parent} for the {noun} {path.name}.")
+    return path
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from irmx.declare.measure_failures import failures_of
-from irmx.errors import UsageError
+from irmx.errors import DataError, UsageError
 from irmx.ragged import Array, short_repr
 from irmx.registry import registry
 from irmx.text import suggest
@@ -257,7 +257,13 @@ def canonical_names(table: TableName, names: list[str]) -> list[str]:
     (['query_id', 'doc_id', 'relevance'], ['query_id', 'doc_id', 'relevance'])
     """
     is_grade = table == "qrels" and any(columns.issubset(names) for columns in _SCORE_IS_GRADE)
-    asked = {called: name for called, name in _asked_for(table).items() if called in names}
+    asked = _asked_for(table)
+    for called, name in asked.items():
+        if called not in names and name == REQUIRED[table][-1]:
+            raise DataError(
+                f"There is no column {called!r} in the {table}, which has {', '.join(names)}. Change --column."
+            )
+    asked = {called: name for called, name in asked.items() if called in names}
     taken = [name for name in ALIASES[table] if ALIASES[table][name] not in asked.values()]
     aliases = (
         {name: ALIASES[table][name] for name in taken}

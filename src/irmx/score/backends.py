@@ -14,7 +14,7 @@ import numpy as np
 from irmx.data import dicts
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
-from irmx.declare.columns import REQUIRED, columns_of
+from irmx.declare.columns import REQUIRED, columns_of, is_missing
 from irmx.declare.common_params import common_parameters, common_value
 from irmx.declare.expressions import upstream
 from irmx.declare.measure_failures import failures_of, in_full, is_number
@@ -110,7 +110,8 @@ def refuse_parts(measure: Measure, run: Run) -> None:
     for name, column in declaring.items():
         parts, topic = run.column(name), segment_of(run.offsets)
         assert parts is not None
-        several = np.flatnonzero((topic[1:] == topic[:-1]) & (parts[1:] != parts[:-1]))
+        differ = (parts[1:] != parts[:-1]) & ~(is_missing(parts[1:]) & is_missing(parts[:-1]))
+        several = np.flatnonzero((topic[1:] == topic[:-1]) & differ)
         if name in read or not len(several):
             continue
         takers = [

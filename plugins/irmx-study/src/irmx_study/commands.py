@@ -133,7 +133,17 @@ def compare_runs(
         how = {"choices": choices, "all_pairs": all_pairs, "missing": missing}
         write_report(Path(output_format), arguments, baseline, files, how)
         return
+    if sort is not None and (table != "comparisons" or not registry().output_formats()[output_format].WIDE):
+        raise UsageError("--sort orders the table of runs for reading, not the rows of other tables.")
     heads, files.labels = measures_labelled(files.labels)
+    latex = {"intervals": paper.intervals, "column": paper.column, "heads": heads} if output_format == "latex" else {}
+    for option, is_given in (
+        ("--intervals", paper.intervals),
+        ("--column", paper.column is not None),
+        ("--label of a measure", bool(heads)),
+    ):
+        if is_given and not latex:
+            raise UsageError(f"{option} is about the table of a paper. Add -o latex, or leave it out.")
     values = scored("compare", arguments, files, population=population)
     comparison = compare(
         values, baseline=labels_of(baseline, files.labels), all_pairs=all_pairs, choices=choices, missing=missing
@@ -141,9 +151,6 @@ def compare_runs(
     draw(comparison, plot, width)
     for file, text in ((paper.methods, comparison.methods), (paper.bib, comparison.bibtex)):
         write_text(file, text)
-    if sort is not None and (table != "comparisons" or not registry().output_formats()[output_format].WIDE):
-        raise UsageError("--sort orders the table of runs for reading, not the rows of other tables.")
-    latex = {"intervals": paper.intervals, "column": paper.column, "heads": heads} if output_format == "latex" else {}
     if top is None:
         top = 20 if output_format in ("table", "latex") else 0
     comparison.show(output_format, table, places, sort=sort, most=top or None, **latex)

@@ -440,7 +440,9 @@ class Judges(Result):
         share = f"{100 * (1 - self.level):g}% of {self.resamples:,} resamples of topics, seed {self.seed}"
         facts = {"relevant": f"from grade {rel}"}
         if self._is_binary:
-            facts["two grades"] = "make the kappas equal, the alphas equal, and AC1 and AC2: each is shown once"
+            facts["two grades"] = (
+                "make the kappas equal, the alphas equal, and AC1 and AC2; tables for reading show each once"
+            )
         if self.of_systems is not None:
             tested = self.of_systems.choices
             facts["top, drop"] = (

@@ -15,6 +15,7 @@ from irmx.toolkit import (
     FormatOption,
     MissingTopicsWarning,
     Option,
+    file_to_write,
     new_file,
     picture_option,
     runs_and_measures,
@@ -145,13 +146,7 @@ PlacesByFormatOption = Annotated[
 
 def text_option(name: str, metavar: str, help: str) -> Option:
     """Return the option for a file of text that a command also writes; its folder is checked before anything is computed."""
-
-    def check(path: Path | None) -> Path | None:
-        if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            raise UsageError(f"{name} takes a file in a folder that there is. Got {path} instead.")
-        return path
-
-    return Option(name, metavar=metavar, check=check, help=help)
+    return Option(name, metavar=metavar, check=lambda path: path and file_to_write(path, "text"), help=help)
 
 
 MethodsOption = Annotated[
@@ -171,13 +166,7 @@ REPORT_ENDINGS = (".html", ".htm")
 
 def report_file(path: Path) -> Path:
     """Return the file for a report, checked before anything is computed."""
-    if path.suffix.lower() not in REPORT_ENDINGS:
-        raise UsageError(f"A report is written to a file that ends in .html. Got {path} instead.")
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder. Name a file for the report.")
-    if not path.parent.is_dir():
-        raise UsageError(f"There is no folder {path.parent} for the report {path.name}.")
-    return path
+    return file_to_write(path, "report", REPORT_ENDINGS)
 
 
 def _format_or_report(text: str) -> str:
@@ -240,6 +229,8 @@ def check_kinds(plots: Sequence[str] | None, kinds: Collection[str], when: str) 
 
 def draw(result: Result, plots: Sequence[str] | None, width: float | None = None, **options: dict[str, Any]) -> None:
     """Write the pictures of a result, of a width; options by kind of picture."""
+    if width is not None and not plots:
+        raise UsageError("--width is the width of pictures. Add --plot, or leave it out.")
     for value in plots or ():
         kind, file = _kind_and_file(value)
         kind = next(iter(result.pictures), None) if kind is None else kind

@@ -48,12 +48,11 @@ def measures_labelled(labels: Sequence[str] | None) -> tuple[dict[str, str], lis
     ({'MP(model=GL_AD_ID)': 'MP'}, ['bm25.run=BM25'])
     """
     measures, others = {}, []
-    for label in labels or ():
-        name, _, head = label.rpartition("=")
+    for name, label in by_run(labels).items():
         try:
-            measures[str(parse_measure(name))] = head
+            measures[str(parse_measure(name))] = label
         except UsageError:
-            others.append(label)
+            others.append(f"{name}={label}")
     return measures, others
 
 
