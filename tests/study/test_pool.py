@@ -342,7 +342,7 @@ def test_the_command_prints_the_tables(command: Callable[..., Any], tmp_path: Pa
         (["AP", "--scheduler", "tcp://x:1"], 2, "requires --backend dask"),
         (["AP", "--plot", "curve.txt"], 2, ".png, .svg, .pdf"),
         (["AP", "--plot", "falls=f.png", "--out", "no_folder/pools.parquet"], 2, "falls with --leave-out"),
-        (["AP", "--leave-out", "each-run", "--plot", "robustness=f.png"], 2, "robustness without"),
+        (["AP", "--leave-out", "each-run", "--plot", "robustness=f.png"], 2, "falls with --leave-out"),
         (["AP", "--table", "level"], 2, "levels"),
         (["AP", "--out", "values.xlsx"], 2, "must end in .parquet, .csv or .tsv"),
         (["AP", "--out", "/proc/pools.csv"], 1, "The folder /proc/pools.csv.parts cannot be used: "),
@@ -359,15 +359,23 @@ def test_what_cannot_be_done_is_told(words: list[str], code: int, message: str, 
 def test_the_picture_has_a_line_per_measure_from_all_judgments_on(command: Callable[..., Any], tmp_path: Path) -> None:
     from matplotlib import pyplot
 
-    for measures, panels in (("AP Bpref", 1), (" ".join(f"P@{k}" for k in range(3, 13)), 10)):
+    many = " ".join(f"P@{k}" for k in range(3, 13))
+    for measures, panels, kind in (
+        ("AP Bpref", 1, "robustness"),
+        (many, 10, "robustness"),
+        ("AP Bpref", 1, "means"),
+        (many, 10, "means"),
+    ):
         result = pool(measures)
-        axes = [ax for ax in result.plot().figure.axes if ax.axison]
+        axes = [ax for ax in result.plot(kind).figure.axes if ax.axison]
         assert len(axes) == panels
         lines = {line.get_label(): line for ax in axes for line in ax.lines if not line.get_label().startswith("_")}
         levels = result.frame()
         assert sorted(lines) == sorted(set(levels["measure"]))
         for measure, line in lines.items():
-            assert line.get_ydata().tolist() == [1.0, *levels[levels["measure"] == measure]["tau"]]
+            of_measure, drops = (frame[frame["measure"] == measure] for frame in (levels, result.frame("drops")))
+            full = {"robustness": 1.0, "means": drops["full_value"].iloc[0]}[kind]
+            assert line.get_ydata().tolist() == [full, *of_measure[{"robustness": "tau", "means": "mean_value"}[kind]]]
             assert np.abs(line.get_xdata() - [100, 50, 10]).max() < 5
         assert len({(line.get_color(), line.get_marker()) for line in lines.values()}) == len(lines)
     with pytest.raises(UsageError, match="1 panel"):

@@ -90,7 +90,7 @@ def missing_judgments(
             runs="how each run fares without its group",
         ),
     ] = None,
-    plot: Annotated[list[str] | None, plot_option("robustness", "falls")] = None,
+    plot: Annotated[list[str] | None, plot_option("robustness", "means", "falls")] = None,
     width: WidthOption = None,
     only: OnlyOption = None,
     every_topic: EveryTopicOption = False,
@@ -130,7 +130,8 @@ def missing_judgments(
                 f"{option} goes with --leave-out." if leave_out is None
                 else f"{option} is about random samples, and --leave-out takes none. Leave one of the two out."
             )  # fmt: skip
-    check_kinds(plot, ["robustness"] if leave_out is None else ["falls"], "falls with --leave-out, robustness without")
+    kinds = ["robustness", "means"] if leave_out is None else ["falls"]
+    check_kinds(plot, kinds, "falls with --leave-out, without robustness and means")
     paths, measures = runs_and_measures(run_and_measures, "irmx pool QRELS RUN... MEASURE...")
     names = None if only is None else listed_names(only)
     study: Any

@@ -200,7 +200,7 @@ def pool_result(study: SampleStudy, scores: Scores, every_topic: bool = False, b
         "levels": made.levels, "samples": lambda: made.samples, "drops": made.drops, "sizes": lambda: made.sizes,
         "values": lambda: made.cuts.scores.frame().drop(columns="query_id").rename(columns={"system": "run"}),
     }  # fmt: skip
-    pictures = {"robustness": "study_pictures:plot_robustness"}
+    pictures = {"robustness": "study_pictures:plot_robustness", "means": "study_pictures:plot_means"}
     return Result(title, tables, made.cuts.scores, None, made.facts, lambda: list(made.notes()), pictures, {
         "levels": lambda places: [("", made.typed(made.levels()))], "drops": lambda places: [("", made.typed(made.drops()))],
     })  # fmt: skip

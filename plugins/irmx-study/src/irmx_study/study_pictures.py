@@ -204,17 +204,35 @@ def plot_robustness(result: Result, ax: Any = None) -> Any:
 
     The legend is in the order of the curves at the smallest percentage. Of more than nine measures, each has a panel.
     """
-    rows, systems = result.frame("levels"), len(result.scores.systems) if result.scores is not None else 0
+    full = dict.fromkeys(result.frame("levels")["measure"], 1.0)
+    return _against_judgments(result, "tau", full, "tau with the full pool", ax)
+
+
+def plot_means(result: Result, ax: Any = None) -> Any:
+    """Draw the mean over systems and topics against the percentage of the judgments, as :func:`plot_robustness` draws tau."""
+    drops = result.frame("drops")
+    full = dict(zip(drops["measure"], drops["full_value"].astype(float), strict=True))
+    return _against_judgments(result, "mean_value", full, "mean over systems and topics", ax)
+
+
+def _against_judgments(result: Result, column: str, full: dict[str, float], label: str, ax: Any) -> Any:
+    """Draw a column of the samples, whose values with all judgments are given by measure."""
+    by_level = result.frame("samples").groupby(["measure", "keep"], sort=False)[column]
+    rows = by_level.agg(["mean", "min", "max"]).reset_index()
+    lacking = [(m, 100, value, value, value) for m, value in full.items() if 100 not in set(rows["keep"])]
+    rows = type(rows)([*lacking, *rows.itertuples(index=False)], columns=rows.columns)
+    rows = rows.sort_values("keep", ascending=False, kind="stable")
+    systems = len(result.scores.systems) if result.scores is not None else 0
     last = rows[rows["keep"] == rows["keep"].min()]
-    measures = list(last.sort_values("tau", ascending=False, kind="stable", na_position="last")["measure"])
+    measures = list(last.sort_values("mean", ascending=False, kind="stable", na_position="last")["measure"])
     if ax is None and len(measures) > _TOGETHER:
-        return _panels(rows, measures, systems)
+        return _panels(rows, measures, systems, label)
     on = axes_for(ax, 1, (width_beside(measures), 4.5))[0]
     gap = min(np.abs(np.diff(_levels(rows))), default=10.0)
     for i, measure in enumerate(measures):
         shade = 0.15 if len(measures) <= _SHADED else 0.0
         _line(on, rows, measure, i, 0.0 if shade else 0.06 * gap * ((len(measures) - 1) / 2 - i), shade)
-    _axes(on, rows, 0.05)
+    _axes(on, rows, 0.05, label)
     how = "bands" if len(measures) <= _SHADED else "bars"
     on.set_title(f"{systems} systems; lines are means, {how} the range of samples", fontsize="small")
     legend_beside(on, "measure")
@@ -222,33 +240,30 @@ def plot_robustness(result: Result, ax: Any = None) -> Any:
 
 
 def _levels(rows: pd.DataFrame) -> list[float]:
-    return sorted({100.0, *rows["keep"].astype(float)}, reverse=True)
+    return sorted(set(rows["keep"].astype(float)), reverse=True)
 
 
 def _points(rows: pd.DataFrame, measure: str) -> list[Floats]:
-    """Return the percentages of a measure, largest first, and tau, its smallest and its largest there; 1 at 100%."""
-    of_measure = rows[rows["measure"] == measure].sort_values("keep", ascending=False)
-    columns = [of_measure[name].to_numpy(dtype=float) for name in ("keep", "tau", "low", "high")]
-    if 100 not in columns[0]:
-        columns = [np.append(first, column) for first, column in zip((100.0, 1.0, 1.0, 1.0), columns, strict=True)]
-    return columns
+    """Return the percentages of a measure, largest first, and the mean of its samples, the smallest and the largest there."""
+    of_measure = rows[rows["measure"] == measure]
+    return [of_measure[name].to_numpy(dtype=float) for name in ("keep", "mean", "min", "max")]
 
 
 def _line(on: Any, rows: pd.DataFrame, measure: str, number: int, shift: float = 0.0, shade: float = 0.0) -> None:
     """Draw the line of a measure: with its band if that is shaded, else with bars, moved so that they do not overlap."""
-    levels, tau, low, high = _points(rows, measure)
+    levels, mean, low, high = _points(rows, measure)
     look, x = distinct_line(number), levels + shift * (levels < 100)
     if shade:
         on.fill_between(x, low, high, color=look["color"], alpha=shade, linewidth=0)
     else:
         on.vlines(x, low, high, color=look["color"], linewidth=1.2, alpha=0.7)
     on.plot(
-        x, tau, **look, linewidth=1.3, marker=distinct_marker(number), markersize=5.5, markeredgecolor="white",
+        x, mean, **look, linewidth=1.3, marker=distinct_marker(number), markersize=5.5, markeredgecolor="white",
         markeredgewidth=0.5, label=picture_text(measure),
     )  # fmt: skip
 
 
-def _axes(on: Any, rows: pd.DataFrame, apart: float) -> None:
+def _axes(on: Any, rows: pd.DataFrame, apart: float, label: str) -> None:
     """Label the axes; a percentage that is closer to the last one than a share of the axis has no text."""
     levels = _levels(rows)
     width = (levels[0] - levels[-1]) or 1.0
@@ -259,33 +274,32 @@ def _axes(on: Any, rows: pd.DataFrame, apart: float) -> None:
         last = level if is_apart else last
     on.set_xticks(levels, texts)
     on.set_xlim(levels[0] + 0.03 * width, levels[-1] - 0.04 * width)
-    lowest = float(np.nanmin(rows["low"].to_numpy(dtype=float), initial=1.0))
-    on.set_ylim(lowest - 0.05 * (1 - lowest) - 0.005, 1 + 0.02 * (1 - lowest) + 0.002)
+    low, high = float(np.nanmin(rows["min"])), float(np.nanmax(rows["max"]))
+    on.set_ylim(low - 0.05 * (high - low) - 0.005, high + 0.02 * (high - low) + 0.002)
     grid_behind(on, "y")
     on.set_xlabel("judgments kept, %")
-    on.set_ylabel("tau with the full pool")
+    on.set_ylabel(label)
 
 
-def _panels(rows: pd.DataFrame, measures: list[str], systems: int) -> Any:
+def _panels(rows: pd.DataFrame, measures: list[str], systems: int, label: str) -> Any:
     """Draw one panel per measure, the others in grey behind it."""
     across = min(4, len(measures))
     axes = grid_of_axes(
         len(measures), across, (2.3 * across + 0.6, 2.0 * -(-len(measures) // across) + 0.6), shared=True
     )
     for i, (on, measure) in enumerate(zip(axes, measures, strict=True)):
-        _axes(on, rows, 0.13)
+        _axes(on, rows, 0.13, "")
         for other in measures:
-            levels, tau, *_ = _points(rows, other)
-            on.plot(levels, tau, color="#cccccc", linewidth=0.7)
+            levels, mean, *_ = _points(rows, other)
+            on.plot(levels, mean, color="#cccccc", linewidth=0.7)
         _line(on, rows, measure, i, shade=0.25)
         on.xaxis.set_tick_params(labelbottom=i + across >= len(measures))
         on.set_title(picture_text(measure), fontsize="small")
         on.tick_params(labelsize="small")
         on.set_xlabel("")
-        on.set_ylabel("")
     figure: Any = axes[0].figure
     figure.supxlabel("judgments kept, %", fontsize="medium")
-    figure.supylabel("tau with the full pool", fontsize="medium")
+    figure.supylabel(label, fontsize="medium")
     title = f"{systems} systems; lines are means, bands the range of samples, grey the other measures"
     figure.suptitle(title, fontsize="small")
     return axes[0]
