@@ -9,6 +9,7 @@ from .correlating import correlate as correlate
 from .cutting import samples as samples
 from .cutting import without as without
 from .discriminating import discriminate as discriminate
+from .features import collection as collection
 from .judging import Judges as Judges
 from .judging import judges as judges
 from .missing_judgments import leave_out as leave_out

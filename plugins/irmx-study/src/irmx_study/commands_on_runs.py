@@ -218,6 +218,24 @@ def unjudged_documents(
     result.show(output_format, table, places)
 
 
+def features_of_collection(
+    qrels: Annotated[str, Argument(help=QRELS_HELP)],
+    runs: Annotated[list[str] | None, Argument(metavar="RUN...", help="Run files or quoted globs.")] = None,
+    rel: Annotated[float, Option("--rel", help="The smallest relevant grade.")] = 1,
+    output_format: FormatOption = "table",
+    places: PlacesByFormatOption = None,
+) -> None:
+    """Describe judgments and runs.
+
+    Prints one row per feature: topics, judged and relevant documents, and those of each grade; with runs, how many documents they
+    retrieve, and the rank down to which all of these are judged. The numbers beside are the smallest, the mean and the largest of
+    a topic.
+    """
+    from irmx_study.features import collection
+
+    collection(qrels, runs or None, rel=rel).show(output_format, None, places)
+
+
 def sweep_settings(
     qrels: Annotated[str, Argument(help="Qrels: a file, - for standard input, an ir_datasets id, or FORMAT:PATH.")],
     runs: Annotated[list[str], Argument(metavar="RUN...", help="Run files or quoted globs, or - for standard input.")],

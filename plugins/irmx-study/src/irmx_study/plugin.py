@@ -31,6 +31,10 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
+        "collection", "commands_on_runs:features_of_collection", "study", "Describe judgments and runs, for a paper's table.",
+        ("irmx collection qrels.txt 'runs/*.run' -o latex",),
+    ),
+    (
         "discriminate", "commands:discriminate_measures", "study", "Show which measures separate systems.",
         (
             "irmx discriminate qrels.txt 'runs/*.run' AP P@10 'MP(model=GL_AD_ID)'",
