@@ -85,7 +85,7 @@ def of_three_runs(scores: irmx.Scores) -> dict[str, Any]:
         [f"{a} > {b}", f"{(of['mean_a'] > of['mean_b']).mean():.1%}"]
         for (a, b), of in comparison.frame("views").groupby(["a", "b"], sort=False)
     ]
-    best = ranks[["system", "best", "median", "worst", "first", "best_view"]]
+    best = ranks[["system", "best", "median", "worst", "first", "best_value", "best_view"]]
     first = best.sort_values("first", ascending=False).iloc[0]
     return {
         "first": f"{first['system']} is the first for {first['first']:.1%} of the users",

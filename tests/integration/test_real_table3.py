@@ -50,6 +50,8 @@ def test_scatter_plots(script: ModuleType, tmp_path: Path) -> None:
     import matplotlib.pyplot as plt
 
     plt.switch_backend("agg")
-    script.draw(Path(os.environ["IRMX_DATA"]).resolve(), tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["msu_against_elg.png", "msu_against_lc.png"]
+    script.draw(Path(os.environ["IRMX_DATA"]).resolve(), tmp_path / "not" / "there")
+    pictures = ["2013_elg", *(f"2014_{of}_{kind}" for of in ("elg", "lc") for kind in ("newest_first", "ranked"))]
+    drawn = sorted(path.name for path in (tmp_path / "not" / "there").iterdir())
+    assert drawn == [f"msu_against_{name}.png" for name in pictures]
     plt.close("all")

@@ -305,4 +305,4 @@ def test_curves_of_the_page_are_those_of_smaller_pools(trec8: Any, results_page:
     )
     written = pd.read_csv(SCRIPT.with_name(f"{SCRIPT.stem}_pool.csv"), index_col="measure")
     for measure, tau in zip(pools.frame()["measure"], pools.frame()["tau"], strict=True):
-        assert written.loc[measures[measure], "50%"] == float(f"{tau:.4f}")
+        assert written.loc[measures[measure], "tau, 50%"] == float(f"{tau:.4f}")

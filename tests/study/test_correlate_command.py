@@ -137,6 +137,10 @@ def test_pictures_are_written(command: Callable[..., Any], tmp_path: Path) -> No
     assert command("correlate", *FILES, *MEASURES, *options).code == 0
     assert heat.read_bytes().startswith(b"\x89PNG")
     assert "<svg" in scatter.read_text()
+    for measures, named in (("AP P@10", set(SYSTEMS)), ("AP P@10 nDCG", set())):
+        runs = {system: run_path(system) for system in SYSTEMS}
+        figure = irmx_study.correlate(measures, qrels_path(), runs, resamples=0).plot("scatter").figure
+        assert {text.get_text() for on in figure.axes for text in on.texts} - {""} == named
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,8 @@ def test_ranks_over_the_views(users: irmx.Scores) -> None:
         assert (row["best"], row["median"], row["worst"]) == (own.min(), own.median(), own.max())
         assert row["first"] == pytest.approx((own == 1).mean())
         assert own[row["best_view"]] == own.min()
+        of_system = users.means().loc[system, own[own == own.min()].index]
+        assert (row["best_value"], row["best_view"]) == (of_system.max(), of_system.idxmax())
         assert own[row["worst_view"]] == own.max()
 
 

@@ -154,7 +154,8 @@ class Comparison(ComparedSystems):
         sign of the difference or the significantly better system changes.
     ``"ranks"``
         One row per measure with several views and system: its ``best``, ``median`` and ``worst`` rank over the views, the share
-        of users for whom it is the ``first``, and the views of its best and worst rank.
+        of users for whom it is the ``first``, and the views of its best and worst rank; of several with the best rank, the view
+        with the best mean, which is ``best_value``.
 
     Attributes
     ----------

@@ -109,7 +109,7 @@ def rank_bands(comparison: ComparedSystems) -> pd.DataFrame:
     """Return the best, median and worst rank of every system over the views of every measure with several."""
     from irmx_study.rankings import comparable_means
 
-    scores, rows = comparison.scores, []
+    scores, rows, means = comparison.scores, [], comparison.scores.means()
     for group in comparison.groups.several:
         views = list(group.views)
         of_group = scores.select(views=[scores.names[v] for v in views])
@@ -124,6 +124,7 @@ def rank_bands(comparison: ComparedSystems) -> pd.DataFrame:
                     "measure": group.name,
                     "system": system,
                     "best": int(best),
+                    "best_value": means.iloc[s, views[highest]],
                     "median": weighted_median(ranks[s], group.shares),
                     "worst": int(worst),
                     "first": math.fsum(group.shares[ranks[s] == 1]),

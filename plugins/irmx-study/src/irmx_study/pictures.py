@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,8 +29,8 @@ _NAMED, _BARS = 60, 200
 _P_COLOURS = ("#e8e8e8", "#9ecae1", "#3182bd", "#08306b")
 """Light to dark, so that they can be told apart in print: not significant, and p up to the level, 0.01 and 0.001."""
 
-_POINTS = 20
-"""So many systems are named in the picture of cost; of more, those of the front."""
+NAMED_POINTS = 30
+"""So many systems are named beside their points in a picture."""
 
 _P_NAMES = 30
 """Up to so many systems are named in a map; of more, every second, third, ..."""
@@ -64,6 +65,26 @@ def colour_on(image: Any, value: float) -> str:
     """Return black or white, what can be read on the colour of a value; not quite, since a dark page would swap them."""
     red, green, blue, _ = image.cmap(image.norm(value))
     return "#fffffe" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "#000001"
+
+
+def name_points(on: Any, x: Floats, y: Floats, names: Iterable[str]) -> None:
+    """Write names beside points, moved off each other and the points if adjustText is installed."""
+    texts = [on.text(a, b, picture_text(name, 24), fontsize=7) for a, b, name in zip(x, y, names, strict=True)]
+    try:
+        from adjustText import adjust_text
+    except ImportError:
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # how it logs is deprecated
+        adjust_text(
+            texts,
+            x,
+            y,
+            ax=on,
+            iter_lim=1000,
+            force_text=(0.3, 0.5),
+            arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.5},
+        )
 
 
 def width_beside(names: Iterable[str], ending: str = "") -> float:
@@ -317,14 +338,7 @@ def plot_cost(comparison: Comparison, ax: Any = None, cost: str | None = None, q
     on.plot(costs[front], values[front], drawstyle="steps-post", color=BLUE, linewidth=1.2)
     on.plot(costs, values, "o", ms=5, mfc="white", mec=GREY, linestyle="none")
     on.plot(costs[front], values[front], "o", ms=6, color=BLUE, linestyle="none")
-    for s in range(len(systems)) if len(systems) <= _POINTS else front[:_POINTS]:
-        on.annotate(
-            picture_text(comparison.names[systems[s]]),
-            (costs[s], values[s]),
-            xytext=(5, 5),
-            textcoords="offset points",
-            fontsize=8,
-        )
+    named = list(range(len(systems))) if len(systems) <= NAMED_POINTS else front[:NAMED_POINTS]
     on.set_xlabel(
         f"{picture_text(names[x])}: less is better\n{comparison.choices.coverage} intervals; blue: no system is better in both",
         fontsize=9,
@@ -332,6 +346,7 @@ def plot_cost(comparison: Comparison, ax: Any = None, cost: str | None = None, q
     on.set_ylabel(picture_text(names[y]), fontsize=9)
     on.margins(0.15)
     on.tick_params(labelsize=8)
+    name_points(on, costs[named], values[named], [comparison.names[systems[s]] for s in named])
     return on
 
 

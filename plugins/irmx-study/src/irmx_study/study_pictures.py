@@ -14,10 +14,12 @@ from irmx_study.correlating import Agreement
 from irmx_study.pictures import (
     BLUE,
     GREY,
+    NAMED_POINTS,
     VERMILION,
     grid_behind,
     legend_above,
     legend_beside,
+    name_points,
     panels_for,
     width_beside,
     write_in_cells,
@@ -145,7 +147,7 @@ def order_by_similarity(values: Floats) -> Ints:
 def plot_scatter(agreement: Agreement, ax: Any = None, views: Any = None) -> Any:
     """Draw the means of the systems by every view b over those by a: one panel per pair, of many the extremes of tau.
 
-    A system that is tied with another by one of the two views is hollow.
+    A system that is tied with another by one of the two views is hollow. In one panel, up to 30 systems are named.
     """
     a, b = agreement.pairs
     taus = agreement.coefficient("tau")
@@ -163,9 +165,13 @@ def plot_scatter(agreement: Agreement, ax: Any = None, views: Any = None) -> Any
             f"A picture shows up to {_MOST_PANELS} pairs of measures. There are {len(chosen)}: name a reference, or fewer measures."
         )
     across = min(len(chosen), _ACROSS)
-    axes = panels_for(ax, len(chosen), across, (3.1 * across, 3.0))
+    axes = panels_for(ax, len(chosen), across, (5.5, 4.6) if len(chosen) == 1 else (3.1 * across, 3.0))
     for on, i in zip(axes, chosen, strict=True):
         _scatter(on, agreement, int(a[i]), int(b[i]), f"tau = {taus[i]:.3f}")
+        if len(chosen) == 1 and len(agreement.means) <= NAMED_POINTS:
+            on.margins(0.15)
+            x, y = agreement.means[:, [a[i], b[i]]].T
+            name_points(on, x, y, agreement.scores.systems)
     return axes[0]
 
 
