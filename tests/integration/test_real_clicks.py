@@ -133,7 +133,7 @@ def test_only_queries_of_many_sessions(training: pd.DataFrame) -> None:
     sessions = training.groupby("query_id")["session"].nunique()
     often = training[training["query_id"].isin(sessions[sessions >= 10].index)]
     assert 0 < len(often) < len(training)
-    pd.testing.assert_frame_equal(holding_times(training, min_sessions=10), holding_times(often))
+    pd.testing.assert_frame_equal(holding_times(training, min_clicked_pages=10), holding_times(often))
 
 
 # -- on a real run -----------------------------------------------------------------------------------------

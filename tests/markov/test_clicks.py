@@ -74,10 +74,16 @@ def test_holding_times_from_gaps_between_clicks():
 
 
 def test_holding_times_by_query_with_enough_sessions():
-    found = holding_times(LOG, by=["query_id", "rank"], min_sessions=2)
+    found = holding_times(LOG, by=["query_id", "rank"], min_clicked_pages=2)
     assert found[["query_id", "rank", "n", "mean_time"]].values.tolist() == [["q1", 1, 2, 8.0]]
-    with pytest.raises(irmx.DataError, match="among queries of 3 sessions"):
-        holding_times(LOG, min_sessions=3)
+    with pytest.raises(irmx.DataError, match="among queries seen so often"):
+        holding_times(LOG, min_clicked_pages=3)
+    with pytest.raises(irmx.DataError, match=r"lacks the column 'query_sessions'.* 'min_clicked_pages'"):
+        holding_times(LOG, min_sessions=2)  # the log has clicks alone
+    pd.testing.assert_frame_equal(
+        holding_times(LOG.assign(query_sessions=LOG["query_id"].map({"q1": 100}).fillna(99)), min_sessions=100),
+        holding_times(LOG[LOG["query_id"] == "q1"]),
+    )
     with pytest.raises(irmx.UsageError, match="min_observations"):
         holding_times(LOG, min_observations=1)
 

@@ -56,6 +56,22 @@ def test_the_functions_that_take_a_click_log_take_it(tmp_path):
     assert holding_times(read_click_log(path, unit=0.5))["mean_time"].tolist() == [5.5]
 
 
+def test_queries_are_counted_by_the_sessions_that_issue_them_clicked_or_not(tmp_path, command):
+    """Query 8: sessions 0, 1 and, twice and without a click, 2; query 9: session 0, with clicks on two pages."""
+    lines = LOG.splitlines()
+    again = ["0\t150\tQ\t9\t0\t60", "0\t160\tC\t60", "0\t170\tC\t60"]
+    unclicked = ["2\t0\tQ\t8\t0\t51", "2\t4\tQ\t8\t0\t51"]
+    path = tmp_path / "log.txt"
+    path.write_text("\n".join([*lines[:6], *again, *lines[6:], *unclicked]))
+    log = read_click_log(path)
+    assert log.groupby("query_id")["query_sessions"].unique().map(list).to_dict() == {"8": [3], "9": [1]}
+    for often, kept in (({"min_sessions": 3}, {"8"}), ({"min_clicked_pages": 2}, {"8", "9"}), ({}, {"8", "9"})):
+        assert set(map(str, holding_times(log, by="query_id", **often)["query_id"])) == kept
+    done = command("markov", "holding-times", path, "--by", "query_id", "--min-sessions", 3, "-o", "csv")
+    assert [line.split(",")[0] for line in done.out.splitlines()] == ["query_id", "8"]
+    assert command("markov", "holding-times", path, "--min-sessions", 4).code == 1
+
+
 def test_a_table_in_another_unit(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text("session,rank,time\na,1,0\na,2,2500\n")

@@ -6,7 +6,8 @@ A click log is a table with one row per click and the columns
 * ``rank``: the rank clicked, from 1,
 * ``time``: time of the click, in seconds from any origin; clicks of a session are in the order of time,
 * ``dwell`` (optional): time that the user spent on the document, in seconds; by default the time to the session's next click,
-* ``query_id`` (optional): the topic.
+* ``query_id`` (optional): the topic,
+* ``query_sessions`` (optional): in how many sessions the query was issued, with clicks or without.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _COLUMNS: dict[str, Param | type] = {
     "rank": Param(int, "the rank clicked", low=1, required=True),
     "time": Param(float, "time of the click", unit="s", required=True),
     "dwell": Param(float, "time that the user spent on the document", unit="s", low=0, nullable=True),
+    "query_sessions": Param(int, "in how many sessions the query was issued", low=1, nullable=True),
 }
 
 

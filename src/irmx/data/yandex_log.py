@@ -59,7 +59,7 @@ def is_yandex_log(start: bytes) -> bool:
 
 
 def clicks_of_yandex_log(name: str, blocks: Iterable[bytes]) -> pd.DataFrame:
-    r"""Return the clicks of a log; only these are kept in memory.
+    r"""Return the clicks of a log; only these, and the ids of the queries, are kept in memory.
 
     Every query becomes a session of its own, so that no move goes from one result page to another. A click belongs to the last
     query before it, in its session, whose results include the URL; its rank is the first that this query gives to the URL.
@@ -74,8 +74,9 @@ def clicks_of_yandex_log(name: str, blocks: Iterable[bytes]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns ``session`` (the line of the query), ``query_id``, ``rank``, ``time`` (of the log) and ``dwell``: the time
-        until the session's next action, a query or a click; missing for the last.
+        The columns ``session`` (the line of the query), ``query_id``, ``rank``, ``time`` (of the log); ``dwell``, the time
+        until the session's next action, a query or a click, missing for the last; and ``query_sessions``, in how many sessions
+        of the log the query was issued, with clicks or without.
 
     Raises
     ------
@@ -91,20 +92,25 @@ def clicks_of_yandex_log(name: str, blocks: Iterable[bytes]) -> pd.DataFrame:
     --------
     >>> log = b"7\t0\tQ\t12\t3\t50\t51\n7\t4\tC\t51\n7\t9\tC\t50\n7\t20\tQ\t13\t3\t60\t50\n7\t22\tC\t51\n7\t30\tC\t50\n"
     >>> clicks_of_yandex_log("log.txt", [log])
-       session query_id  rank  time  dwell
-    0        1       12     2   4.0    5.0
-    1        1       12     1   9.0   11.0
-    2        1       12     2  22.0    8.0
-    3        4       13     2  30.0    NaN
+       session query_id  rank  time  dwell  query_sessions
+    0        1       12     2   4.0    5.0               1
+    1        1       12     1   9.0   11.0               1
+    2        1       12     2  22.0    8.0               1
+    3        4       13     2  30.0    NaN               1
     """
     import pandas as pd
 
     sessions, ranks, queries = array("q"), array("q"), array("q")
     times, dwells = array("d"), array("d")
     number_of: dict[str, int] = {}
+    issued = array("q")
     unlisted = array("q")
     for actions in _sessions(_actions(name, blocks)):
         shown: dict[str, tuple[_Action, int]] = {}
+        for query_id in dict.fromkeys(action.fields[3] for action in actions if action.is_query):
+            if (number := number_of.setdefault(query_id, len(number_of))) == len(issued):
+                issued.append(0)
+            issued[number] += 1
         for action, after in zip_longest(actions, actions[1:]):
             if action.is_query:
                 urls = action.fields[_FIRST_URL:]
@@ -117,7 +123,7 @@ def clicks_of_yandex_log(name: str, blocks: Iterable[bytes]) -> pd.DataFrame:
                 continue
             query, rank = shown[action.fields[3]]
             sessions.append(query.line)
-            queries.append(number_of.setdefault(query.fields[3], len(number_of)))
+            queries.append(number_of[query.fields[3]])
             ranks.append(rank)
             times.append(action.time)
             dwells.append(after.time - action.time if after else math.nan)
@@ -128,14 +134,15 @@ def clicks_of_yandex_log(name: str, blocks: Iterable[bytes]) -> pd.DataFrame:
             DataWarning,
             stacklevel=2,
         )
-    ids = np.array(list(number_of), dtype=object)
+    ids, of_query = np.array(list(number_of), dtype=object), np.array(queries, dtype=np.int64)
     return pd.DataFrame(
         {
             "session": np.array(sessions, dtype=np.int64),
-            "query_id": ids[np.array(queries, dtype=np.int64)],
+            "query_id": ids[of_query],
             "rank": np.array(ranks, dtype=np.int64),
             "time": np.array(times),
             "dwell": np.array(dwells),
+            "query_sessions": np.array(issued, dtype=np.int64)[of_query],
         }
     )
 

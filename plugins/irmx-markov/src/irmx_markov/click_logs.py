@@ -126,6 +126,7 @@ def holding_times(
     by: str | list[str] = "rank",
     min_sessions: int = 1,
     min_observations: int = 2,
+    min_clicked_pages: int = 1,
 ) -> pd.DataFrame:
     """Return mean holding times calibrated from a click log.
 
@@ -139,9 +140,12 @@ def holding_times(
     by : str or list of str
         The columns to group clicks by: ``"rank"``, ``["query_id", "rank"]``, or ids to join with a run.
     min_sessions : int
-        Use only queries seen in at least this many sessions (the paper: 100); values above 1 need the column ``query_id``.
+        Use only queries issued in at least this many sessions, with clicks or without (the paper: 100); values above 1 need the
+        column ``query_sessions``, which a log of Yandex has.
     min_observations : int
         Groups with fewer observed times are left out; at least 2, because mu is 0 for a single time.
+    min_clicked_pages : int
+        Use only queries with clicks on at least this many result pages; values above 1 need the column ``query_id``.
 
     Returns
     -------
@@ -162,19 +166,26 @@ def holding_times(
         )
     table = read_click_log(log)
     keys = [by] if isinstance(by, str) else list(by)
-    for column in [*keys, *(["query_id"] if min_sessions > 1 else [])]:
+    needed = {"query_sessions": min_sessions, "query_id": min_clicked_pages}
+    for column in [*keys, *(column for column, least in needed.items() if least > 1)]:
         if column not in table.columns:
-            raise DataError(f"The click log lacks the column {column!r}. It has: {', '.join(map(str, table.columns))}.")
+            instead = " Rows are clicks, so that sessions without are not in it; 'min_clicked_pages' counts those with."
+            raise DataError(
+                f"The click log lacks the column {column!r}. It has: {', '.join(map(str, table.columns))}."
+                f"{instead if column == 'query_sessions' else ''}"
+            )
     if "dwell" not in table.columns:
         table = table.assign(dwell=table.groupby("session", sort=False)["time"].shift(-1) - table["time"])
     if min_sessions > 1:
-        table = table[table.groupby("query_id")["session"].transform("nunique") >= min_sessions]
+        table = table[table["query_sessions"] >= min_sessions]
+    if min_clicked_pages > 1:
+        table = table[table.groupby("query_id")["session"].transform("nunique") >= min_clicked_pages]
     observed = table[table["dwell"].notna()].groupby(keys)["dwell"].agg(n="count", mean_time="mean").reset_index()
     observed = observed[(observed["n"] >= min_observations) & (observed["mean_time"] > 0)].reset_index(drop=True)
     if observed.empty:
         raise DataError(
             f"No group in the click log has {min_observations} observed times above 0 s"
-            + (f" among queries of {min_sessions} sessions or more." if min_sessions > 1 else ".")
+            + (" among queries seen so often." if max(min_sessions, min_clicked_pages) > 1 else ".")
         )
     mu = (observed["n"] - 1) / observed["n"] / observed["mean_time"]
     return observed.assign(mu=mu, holding_time=1 / mu)

@@ -44,7 +44,16 @@ def holding_times(
         Option("--by", help="Columns to group clicks by, separated by commas; by default rank. May be repeated."),
     ] = None,
     min_sessions: Annotated[
-        int, Option("--min-sessions", min=1, help="Use only queries with at least this many sessions.")
+        int,
+        Option(
+            "--min-sessions",
+            min=1,
+            help="Use only queries issued in at least this many sessions; the log has query_sessions, or is Yandex's.",
+        ),
+    ] = 1,
+    min_clicked_pages: Annotated[
+        int,
+        Option("--min-clicked-pages", min=1, help="Use only queries with clicks on at least this many result pages."),
     ] = 1,
     unit: Annotated[float, Option("--unit", help="Unit of the log's times, in seconds.")] = 1.0,
     output_format: FormatOption = "tsv",
@@ -57,7 +66,8 @@ def holding_times(
     from irmx_markov.click_logs import read_click_log
 
     columns = [name.strip() for name in ",".join(by or ["rank"]).split(",")]
-    _write(calibrate(read_click_log(log, unit), columns, min_sessions), out, output_format)
+    times = calibrate(read_click_log(log, unit), columns, min_sessions, min_clicked_pages=min_clicked_pages)
+    _write(times, out, output_format)
 
 
 def best_retrieved(
