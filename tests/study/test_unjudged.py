@@ -216,6 +216,29 @@ def test_a_measure_that_needs_subtopics_is_named_and_the_others_go_on() -> None:
     assert "'iteration' has no value for query 1, document 'x'" in note
 
 
+def test_measures_of_nuggets_have_no_value_for_updates_nobody_judged_and_these_may_repeat() -> None:
+    """An update that nobody judged matches no nugget whatever its grade: values under assumptions would say nothing."""
+    columns = ["query_id", "doc_id", "iteration", "relevance", "timestamp", "query_start", "query_end", "length"]
+    rows = [(t, doc, n, 1, 0.0, 0.0, 1e5, 9.0) for t in "123" for doc, n in (("a", "n1"), ("b", "n2"))]
+    qrels = pd.DataFrame(rows, columns=columns)
+
+    def stream(*updates: str) -> pd.DataFrame:
+        rows = [(t, doc, 9.0 - i, 10.0 * i * int(t), 9.0) for t in "123" for i, doc in enumerate(updates)]
+        return pd.DataFrame(rows, columns=["query_id", "doc_id", "score", "timestamp", "length"])
+
+    runs = {"judged": stream("a", "b"), "not": stream("a", "x", "a", "y")}
+    result = irmx_study.unjudged("MSU", qrels, runs, k=3)
+    frame = result.frame().set_index("system")
+    assert frame["unjudged_at_k"].tolist() == [0, pytest.approx(2 / 3)]  # of a, x, y
+    assert frame.loc["judged", "if_relevant"] == frame.loc["judged", "value"] > 0
+    assert frame.loc["not", ["if_nonrelevant", "if_relevant"]].isna().all()
+    assert frame.loc["not", "flips"] is None
+    [note] = result.notes
+    assert "MSU has no value under assumptions for 1 system" in note
+    unread = irmx_study.verdict("MSU", qrels, {"judged": runs["judged"], "not": stream("a", "x")})
+    assert any("not all assumptions about unjudged documents were tried" in note for note in unread.notes)
+
+
 def test_several_baselines_and_progress(capsys: pytest.CaptureFixture[str]) -> None:
     runs = {name: ranked({"1": docs.split()}) for name, docs in (("one", "a x"), ("two", "x a"), ("three", "y a"))}
     for progress in (False, None, True):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 
-from irmx import DataError, Join, Judgments, Rankings, Run, Scores, UsageError, score_joined
+from irmx import DataError, Join, Judgments, Measure, Rankings, Run, Scores, UsageError, read_run, score_joined
 from irmx.ragged import Bools, Floats
 from irmx.toolkit import Evaluator, list_some, named_runs, of_each_run, plural, progress_bar
 from irmx_study.pairs import baselines_of, pairs_with
@@ -180,6 +181,20 @@ def effects_on(measure: ir_measures.Measure, grade: float, largest_grade: float)
     return True, additive and in_order and not whole_ranking
 
 
+def refuse_added(measure: ir_measures.Measure, views: Iterable[Join]) -> None:
+    """Raise if judgments have added rows, and the measure reads of each row what such a row lacks, such as a nugget."""
+    if not isinstance(measure, Measure) or not any(
+        view.judgments.base is not None and len(view.judgments.row_grade) > len(view.judgments.base.row_grade)
+        for view in views
+    ):
+        return
+    for column in measure.qrel_columns():
+        if not column.optional and column.sample.per != ("query_id",):
+            raise DataError(
+                f"it reads the column {column.name!r} of the qrels, {column.desc}, of which a document that nobody judged has no value"
+            )
+
+
 class AssumedValues:
     """Scores views of runs with measures; a measure that cannot use an assumed row has no value, and is named."""
 
@@ -193,6 +208,8 @@ class AssumedValues:
 
     def _of(self, views: Sequence[Join], measures: Sequence[ir_measures.Measure]) -> Floats:
         try:
+            for measure in measures:
+                refuse_added(measure, views)
             scored = score_joined(views, measures)
             return np.stack([np.stack([of_measure.values for of_measure in scores], axis=1) for scores in scored])
         except DataError as error:
@@ -252,6 +269,19 @@ def _extremes(
     return differences[0], differences[1]
 
 
+def _without_repeats(run: Run) -> Run:
+    """Return a run whose documents are ranked once: of one that a stream has several times, the row with the largest score."""
+    try:
+        run.refuse_repeats()
+    except DataError:
+        best: dict[str, dict[str, float]] = {}
+        for t, (topic, start, end) in enumerate(zip(run.topics, run.offsets, run.offsets[1:], strict=False)):
+            rows = sorted(zip(run.score[start:end].tolist(), run.docs(t), strict=True), key=itemgetter(0))
+            best[str(topic)] = {doc: score for score, doc in rows if doc}
+        return read_run(best)
+    return run
+
+
 class _Study:
     """The results of the runs read so far, and the joins of baselines."""
 
@@ -276,7 +306,8 @@ class _Study:
     def add(self, name: str, run: Run) -> None:
         """Score the views of a run, and of its pairs with the baselines that are already read."""
         s, join = self.systems.index(name), Join(run, self.judgments)
-        rankings = Rankings(join)
+        once = Join(_without_repeats(run), self.judgments)
+        rankings = Rankings(once)
         is_unjudged = ~(rankings.ranked.grade >= 0)
         places = join.in_judgments
         self.retrieved[places, s] = True
@@ -291,7 +322,7 @@ class _Study:
         self.values[0, :, s] = np.stack([as_judged[measure].values for measure in self.measures], axis=1)
         views = [join.with_judgments(unjudged=grade, depth=self.depth) for grade in (0, self.grade)]
         self.values[1:, :, s] = self.assumed.of(views)
-        self._joined[s] = join, self._documents(join, rankings, is_unjudged)
+        self._joined[s] = join, self._documents(once, rankings, is_unjudged)
         for a, b in self._pairs:
             if s in (a, b) and a in self._joined and b in self._joined:
                 (one, of_one), (other, of_other) = self._joined[a], self._joined[b]

@@ -28,6 +28,7 @@ from irmx import (
 )
 from irmx.ragged import Ints
 from irmx.toolkit import as_measures, list_some, matching_files, named_runs, plural, suggest
+from irmx_study.assuming import refuse_added
 from irmx_study.doubts import Claim, Doubt, How, View
 from irmx_study.judge_labels import read_judges, refuse_unnamed
 from irmx_study.judged_systems import with_rel
@@ -215,6 +216,7 @@ def with_assumptions(
     try:
         grade = float(max(measure.params.get("rel") or 1, 1))
         joins = [Join(read_run(run), judgments).with_judgments(unjudged=grade, depth=depth) for run in runs.values()]
+        refuse_added(measure, joins)
         values = np.stack([of_run[0].values for of_run in score_joined(joins, [measure])], axis=1)[:, :, None]
         topics, retrieved = tuple(map(str, judgments.topics)), np.zeros(values.shape[:2], dtype=bool)
         for s, join in enumerate(joins):
