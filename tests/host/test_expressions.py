@@ -396,3 +396,16 @@ def test_a_named_object_with_parameters_is_no_text() -> None:
 def test_papers_of_a_measure_need_no_parameters(command: Any) -> None:
     assert command("cite", "MP").out == command("cite", "MP(model=GL_AD_ID)").out
     assert command("cite", "MPP").code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "takes"),
+    [
+        ("MSU(unread='between_sessions')", "interface=reverse_chronological(unread=...)"),
+        ("MP(model=GL_AD_ID,log_base=2)", "model=GL_AD_ID(log_base=...)"),
+    ],
+)
+def test_a_parameter_of_a_symbol_is_found_where_it_belongs(text: str, takes: str) -> None:
+    with pytest.raises(irmx.UsageError) as error:
+        irmx.parse_measure(text)
+    assert takes in str(error.value)

@@ -41,16 +41,23 @@ def read_list(
     return read
 
 
-def reverse_chronological(stream: Stream, traces: Traces, speeds: list[float]) -> list[UserReads]:
-    """Newest first, down to the newest update of the last session in which something was read."""
+def reverse_chronological(
+    stream: Stream, traces: Traces, speeds: list[float], unread: str = "since_read"
+) -> list[UserReads]:
+    """Newest first, down to the newest update of the last session in which something was read, or the last session's end."""
     time, length = stream.time.tolist(), stream.length.tolist()
     out = []
     for u, speed in enumerate(speeds):
-        user, floor = UserReads(), 0
+        user, floor, last_end = UserReads(), 0, -math.inf
         for number, (start, duration) in enumerate(sessions(traces, u)):
-            listed = [i for i in range(len(time) - 1, -1, -1) if time[i] <= start and i >= floor]
+            listed = [i for i in range(len(time) - 1, -1, -1) if time[i] <= start]
+            if unread == "since_read":
+                listed = [i for i in listed if i >= floor]
+            else:
+                listed = [i for i in listed if time[i] > last_end]
             if read_list(user, number, listed, length, speed, duration):
                 floor = listed[0] + 1
+            last_end = start + duration
         out.append(user)
     return out
 

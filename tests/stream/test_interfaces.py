@@ -27,6 +27,11 @@ from . import plain
 
 CASES: dict[str, tuple[ReadingInterface, str, dict[str, Any]]] = {
     "reverse chronological": (REVERSE_CHRONOLOGICAL, "reverse_chronological", {}),
+    "reverse chronological, the paper's text": (
+        REVERSE_CHRONOLOGICAL(unread="between_sessions"),
+        "reverse_chronological",
+        {"unread": "between_sessions"},
+    ),
     "chronological": (CHRONOLOGICAL, "chronological", {}),
     "ranked": (RANKED, "ranked", {}),
     "ranked, one persistence": (RANKED(p=0.5), "ranked", {"p": 0.5}),
@@ -132,6 +137,7 @@ def two_days() -> tuple[Stream, Traces]:
     ("interface", "expected"),
     [
         (REVERSE_CHRONOLOGICAL, [NEVER, 0, NEVER, 1]),
+        (REVERSE_CHRONOLOGICAL(unread="between_sessions"), [NEVER, 0, NEVER, 1]),
         (CHRONOLOGICAL, [0, 1, NEVER, NEVER]),
         (RANKED(p=0.0), [NEVER, 0, 1, NEVER]),
         (RANKED(p=0.0, again=True), [NEVER, 0, NEVER, NEVER]),
@@ -145,6 +151,24 @@ def two_days() -> tuple[Stream, Traces]:
 def test_worked_example(interface: ReadingInterface, expected: list[int]) -> None:
     stream, traces = two_days()
     assert interface.first_read(stream, traces, np.ones(1)).tolist() == [expected]
+
+
+def test_the_rules_of_the_paper_and_of_the_code_differ_where_a_session_is_too_short_or_an_update_comes_during_one() -> (
+    None
+):
+    """10 words at 0 s, 10 s and 60 s, one word a second; sessions of 5, 12 and 30 s from 10, 50 and 100 s.
+
+    The first session reads nothing. By the code, what it listed waits: the second reads the newest, at 10 s. The paper's text
+    lists there what came after 15 s, nothing. The update of 60 s comes after both sessions, and is read at the third.
+    """
+    time = np.array([0.0, 10.0, 60.0])
+    stream = Stream.of(time, np.full(3, 10.0), np.zeros(3), np.arange(3), np.arange(3), time)
+    traces = Traces(np.array([0, 3]), np.array([10.0, 50.0, 100.0]), np.array([5.0, 12.0, 30.0]))
+    of_text = REVERSE_CHRONOLOGICAL(unread="between_sessions")
+    assert REVERSE_CHRONOLOGICAL.first_read(stream, traces, np.ones(1)).tolist() == [[NEVER, 1, 2]]
+    assert of_text.first_read(stream, traces, np.ones(1)).tolist() == [[NEVER, NEVER, NEVER]]  # 60 s: during the second
+    later = Traces(np.array([0, 3]), np.array([10.0, 50.0, 100.0]), np.array([5.0, 9.0, 30.0]))
+    assert of_text.first_read(stream, later, np.ones(1)).tolist() == [[NEVER, NEVER, 2]]  # which ends at 59 s
 
 
 def test_ranked_forgets_an_update_of_exactly_a_day_ago() -> None:

@@ -13,7 +13,7 @@ from ir_measures import ParamInfo
 from irmx.declare.durations import FORM, duration, duration_text, seconds
 from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
-from irmx.text import suggest, value_repr
+from irmx.text import list_some, suggest, value_repr
 
 
 class _Unset:
@@ -307,9 +307,19 @@ def refuse_unknown(names: Iterable[str], declared: Mapping[str, Any], owner: str
     for name in names:
         if name not in declared:
             begins = next((f" Did you mean {known}?" for known in declared if name.startswith(known)), "")
-            raise UnknownNameError(
-                f"{owner} has no parameter {name!r}.{suggest(name, declared) or begins} It has: {', '.join(declared) or 'none'}."
-            )
+            hint = suggest(name, declared) or begins or _of_a_symbol(name, declared)
+            raise UnknownNameError(f"{owner} has no parameter {name!r}.{hint} It has: {', '.join(declared) or 'none'}.")
+
+
+def _of_a_symbol(name: str, declared: Mapping[str, Any]) -> str:
+    """Return which values of parameters have the parameter, such as a model of users."""
+    taken = [
+        f"{param}={symbol.NAME}({name}=...)"
+        for param, of_kind in declared.items()
+        for symbol in registry().symbols(getattr(of_kind, "kind", "")).values()
+        if name in symbol.SUPPORTED_PARAMS
+    ]
+    return f" It is a parameter of {list_some(taken, 3)}." if taken else ""
 
 
 def check_params(given: Mapping[str, Any], declared: Mapping[str, Param], owner: str) -> dict[str, Any]:

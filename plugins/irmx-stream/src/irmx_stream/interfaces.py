@@ -78,16 +78,28 @@ def ranks_in_visit(stream: Stream, as_read: Ints) -> Ints:
 
 
 class ReverseChronological(ReadingInterface):
-    """Newest first: from the newest update down to one read before, or until the session ends.
+    """Newest first: from the newest update down to the last of those listed, or until the session ends.
 
-    The user never goes below the newest update of the last session in which at least one update was read. (That is the
-    rule of the authors' code; the paper's text lists the updates emitted since the end of the last session.) So only one
-    session can read an update: the first that can list it and whose newest update fits into the session. It does so if the
-    update and all updates above it fit; otherwise the update is never read.
+    With ``unread='since_read'``, the rule of the authors' code, the user never goes below the newest update of the last session in
+    which at least one update was read. So only one session can read an update: the first that can list it and whose newest update
+    fits into the session. It does so if the update and all updates above it fit; otherwise the update is never read.
+
+    With ``unread='between_sessions'``, the rule of the paper's text, a session lists the updates emitted after the end of the last
+    session and up to its own start, the first session all up to its start. What is emitted during a session is never listed.
     """
 
     NAME = "reverse_chronological"
-    SHORT_DESC = "the newest update first, down to those read before, as in the authors' code"
+    SHORT_DESC = "the newest update first, down to those read before"
+    SUPPORTED_PARAMS = {
+        "unread": Param(
+            str,
+            "updates that a visit lists: those newer than the newest of the last visit at which one was read, as in the authors' code; "
+            "'between_sessions': those emitted since the end of the last session, as in the paper's text",
+            default="since_read",
+            choices=("since_read", "between_sessions"),
+        )
+    }
+    EXAMPLES = ("reverse_chronological(unread='between_sessions')",)
 
     def first_read(self, stream: Stream, traces: Traces, speed: Floats) -> Ints:
         held = stream.held
@@ -96,9 +108,11 @@ class ReverseChronological(ReadingInterface):
         new[:, 1:] = session[:, 1:] != session[:, :-1]
         which = (np.cumsum(new.ravel()) - 1).reshape(session.shape)
         user = np.repeat(np.arange(len(traces)), new.sum(axis=1))
-        seen, top, room = _first_that_reads(stream, traces, speed, session[new], user)
+        seen, top, room = _first_that_reads(stream, traces, speed, session[new], user, self._waits)
         below = stream.words[held]
         fits = stream.words[top][which] - below <= room[which]
+        if not self._waits:
+            fits &= stream.time[held] > np.append(_last_ends(traces), np.inf)[session]
         number = seen - traces.offsets[user]
         return np.where(fits, number[which], NEVER)
 
@@ -112,20 +126,35 @@ class ReverseChronological(ReadingInterface):
         top = np.searchsorted(stream.time, traces.start, side="right")
         room = traces.duration * speed[user]
         reads = (top > 0) & (stream.length[np.maximum(top, 1) - 1] <= room)
-        floor = _latest_before(np.where(reads, top, 0), traces.offsets)
+        if self._waits:
+            floor = _latest_before(np.where(reads, top, 0), traces.offsets)
+        else:
+            floor = np.searchsorted(stream.time, _last_ends(traces), side="right")
         last = np.maximum(_last_that_fits(stream.words, top, room), floor)
         count = np.where(reads, np.maximum(top - last, 0), 0)
         wanted = (stream.words[top] - stream.words[floor]) / speed[user]
         spent = np.where(top > floor, np.minimum(traces.duration, wanted), 0.0)
         return segment_sum(count, user, len(traces)), segment_sum(spent, user, len(traces))
 
+    @property
+    def _waits(self) -> bool:
+        """Whether an update that was listed, and is above all that were read, is listed again."""
+        return bool(self["unread"] == "since_read")
+
+
+def _last_ends(traces: Traces) -> Floats:
+    """Return, for every session, when the same user's last one ended; minus infinity for the first."""
+    out = np.append(-np.inf, (traces.start + traces.duration)[:-1])[: len(traces.start)]
+    out[traces.offsets[:-1][np.diff(traces.offsets) > 0]] = -np.inf
+    return out
+
 
 def _first_that_reads(
-    stream: Stream, traces: Traces, speed: Floats, session: Ints, user: Ints
+    stream: Stream, traces: Traces, speed: Floats, session: Ints, user: Ints, waits: bool
 ) -> tuple[Ints, Ints, Floats]:
     """Return, from each session on, the first in which something is read; the updates available then; the words that fit.
 
-    If there is no such session, no words fit.
+    If there is no such session, no words fit. Where updates do not wait, only the sessions themselves count.
     """
     session = session.copy()
     top = np.zeros(len(session), dtype=np.int64)
@@ -139,7 +168,7 @@ def _first_that_reads(
         reads = stream.length[emitted - 1] <= words
         done = pending[reads]
         top[done], room[done] = emitted[reads], words[reads]
-        pending = pending[~reads]
+        pending = pending[~reads] if waits else pending[:0]
         session[pending] += 1
         pending = pending[session[pending] < end[pending]]
     return session, top, room

@@ -49,7 +49,8 @@ class ModeledStreamUtility(Measure):
     reads the newest update first, down to one read before, or until the session ends. Some rules are from the authors' code
     rather than the paper's text: no session extends beyond the end of the window or reads below the last one, and
     near-duplicates hold the nuggets of the updates they copy. A nugget counts once per user, when first
-    read. (``late='at'`` is the rule of the paper's text; the default is that of the authors' code.)
+    read. (``late='at'`` and ``interface=reverse_chronological(unread='between_sessions')`` are rules of the paper's text; the
+    defaults are those of the authors' code.)
 
     The same seed gives the same users for every run and every topic. Every value and the mean over topics have a
     ``standard_error``, for fixed topics and random users, who are the same for all topics.
