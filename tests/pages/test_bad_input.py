@@ -197,8 +197,19 @@ def test_parameters(text: str, says: str) -> None:
 
 @pytest.mark.parametrize(
     ("alpha", "g", "says"),
-    [*((a, "steep", "steepness alpha must be above 1") for a in (1, -3, float("nan"))), (10, "flat", "no reading 'flat' of g")],
+    [
+        *((a, g, "steepness alpha must be 1 or more") for a in (0.99, -3, float("nan")) for g in ("steep", "literal")),
+        (1, "steep", "g='literal'"),
+        (10, "flat", "no reading 'flat' of g"),
+    ],
 )  # fmt: skip
 def test_the_gain_by_orientation(alpha: float, g: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         orientation_gain([0.5], alpha, g)
+
+
+def test_the_grid_of_the_paper_begins_at_one_where_the_reading_defines_it() -> None:
+    with pytest.raises(UsageError, match=r"1\.01.* g='literal'"):
+        irmx.parse_measure("AS_RBP(alpha=1)")
+    assert irmx.parse_measure("AS_RBP(alpha=1,g='literal')")["alpha"] == 1
+    assert orientation_gain([0.1, 0.5, 0.9], 1, "literal").tolist() == [0.5, 0.5, 0.5]  # k = log10(1) = 0

@@ -274,7 +274,7 @@ FEW = {"alpha": "2,9"}
         ("AS_RBP", {"gamma": "0:1"}, {}, "'gamma' of AS_RBP cannot be fitted. The parameters that can be: alpha, beta"),
         ("AS_RBP", {"personal": "0:1"}, {}, "'personal' of AS_RBP is fitted separately for every assessor"),
         ("AS_RBP", {}, {}, "The grid is empty"),
-        ("AS_RBP", {"alpha": "1:100"}, {}, "'alpha' parameter of AS_RBP must be a number in the range .*Got 1"),
+        ("AS_RBP", {"alpha": "1:100"}, {}, "Begin a grid at 1.01, or take g='literal'"),
         ("AS_RBP", {"beta": "0.5:1.5"}, {}, "The 'beta' parameter of AS_RBP must be a float in the range"),
         ("AS_RBP", {"alpha": "7"}, {}, "only one value of 'alpha', 7"),
         ("AS_RBP", {"alpha": "9:2"}, {}, "'9:2' is not a range of 'alpha'"),

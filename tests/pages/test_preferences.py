@@ -239,24 +239,27 @@ BAD = preferences(
 
 
 @pytest.mark.parametrize(
-    ("votes", "level", "group", "measure", "expected"),  # pairs, ties, both bad, agreement
+    ("votes", "level", "group", "measure", "expected"),  # pairs, ties, both bad, no majority, agreement
     [
         # P@2: best 1, middle and worst 1/2; RR: best and middle 1, worst 1/2
-        (VOTES, 0.75, "all", "P@2", [5, 0, 0, 4 / 5]),
-        (VOTES, 0.75, "all", "RR", [5, 3, 0, 3.5 / 5]),
-        (VOTES, 1.0, "all", "P@2", [3, 0, 0, 2 / 3]),
-        (VOTES, 1.0, "H-L", "RR", [2, 0, 0, 1]),
-        (VOTES, 0.75, "H-M", "P@2", [3, 0, 0, 2 / 3]),
-        (BAD, 0.75, "all", "P@2", [2, 0, 2, 0.5]),
-        (BAD, 1.0, "all", "P@2", [1, 0, 1, 0]),
-        (BAD, 0.75, "H-M", "P@2", [1, 0, 0, 0]),
+        (VOTES, 0.75, "all", "P@2", [5, 0, 0, 1, 4 / 5]),
+        (VOTES, 0.75, "all", "RR", [5, 3, 0, 1, 3.5 / 5]),
+        (VOTES, 1.0, "all", "P@2", [3, 0, 0, 3, 2 / 3]),
+        (VOTES, 1.0, "H-L", "RR", [2, 0, 0, 0, 1]),
+        (VOTES, 0.75, "H-M", "P@2", [3, 0, 0, 0, 2 / 3]),
+        (BAD, 0.75, "all", "P@2", [2, 0, 2, 1, 0.5]),
+        (BAD, 1.0, "all", "P@2", [1, 0, 1, 3, 0]),
+        (BAD, 0.75, "H-M", "P@2", [1, 0, 0, 1, 0]),
     ],
 )
 def test_agreement_is_counted_as_by_hand(
     votes: Any, level: float, group: str, measure: str, expected: list[float]
 ) -> None:
     found = agreement(PAGES, votes, QRELS, "P@2 RR").set_index(["level", "bin_pair", "measure"])
-    assert found.loc[(level, group, measure), ["pairs", "ties", "both_bad", "agreement"]].tolist() == expected
+    assert (
+        found.loc[(level, group, measure), ["pairs", "ties", "both_bad", "no_majority", "agreement"]].tolist()
+        == expected
+    )
     assert (0.75, "M-L", "P@2") not in found.index
 
 

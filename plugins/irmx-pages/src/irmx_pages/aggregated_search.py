@@ -11,7 +11,7 @@ from irmx import Formula, Measure, Param, Rankings, Symbol, UsageError, number
 from irmx.ragged import Bools, Floats, segment_sum
 from irmx_pages.examination_models import ATT, DCG, ERR, KIND, RBP
 from irmx_pages.ideal_pages import how_to_show, ideal_utility, refuse_zero, warn_of_other_media
-from irmx_pages.page_arrays import READINGS, WEB, EffortParam, Pages, gain, utility
+from irmx_pages.page_arrays import READINGS, WEB, EffortParam, Pages, check_steepness, gain, utility
 from irmx_pages.page_measures import (
     LIMIT_PARAMS,
     QREL_COLUMNS,
@@ -58,7 +58,7 @@ ORIENTED = 0.5
 
 
 GAIN_PARAMS: dict[str, Any] = {
-    "alpha": Param(number, "steepness of the gain by orientation, above 1; begin a grid at 1.01", default=10, above=1),
+    "alpha": Param(number, "steepness of the gain by orientation; 1 needs g='literal'", default=10, low=1),
     "g": Param(
         str,
         "the two readings of the paper's gain by orientation: smaller alpha is steeper, k = 1/log10(alpha) ('steep'), or k = "
@@ -127,6 +127,7 @@ class AggregatedSearch(Measure):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         refuse_two_counts(self)
+        check_steepness(self["alpha"], self["g"])
         if self["normalise"] is None and self["personal"]:
             raise UsageError(
                 f"{self.NAME} with 'personal' above 0 needs normalise='ideal': vertical recall is a share, and is weighed against nUtil, "

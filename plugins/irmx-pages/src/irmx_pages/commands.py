@@ -209,8 +209,8 @@ def agreement(
     """Show how often measures agree with the preferences of assessors.
 
     One row per majority level, pair of bins and measure: the pairs with a majority, those on which the measure has a tie (one
-    half), other pairs for which a majority finds both pages bad, the agreement, the p-value of the sign test over pairs of
-    pages, against chance or the baseline, and Fleiss' kappa of the assessors.
+    half), the pairs for which a majority finds both pages bad and those without a majority, the agreement, the p-value of the sign
+    test over pairs of pages, against chance or the baseline, and Fleiss' kappa of the assessors.
 
     With --out, also the agreement on each topic: 'irmx compare --scores FILE --all-pairs' tests measures against each other over
     topics, and 'irmx power --scores FILE --difference 0.05' shows how many topics a difference needs.

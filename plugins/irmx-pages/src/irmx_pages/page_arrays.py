@@ -152,6 +152,22 @@ READINGS = ("steep", "literal")
 """The readings of the steepness of g, k = 1/log10(alpha) and k = log10(alpha)."""
 
 
+def check_steepness(alpha: float, g: str) -> None:
+    """Raise if alpha does not define the exponent k of the gain by orientation, or the reading is unknown."""
+    if g not in READINGS:
+        raise UsageError(f"There is no reading {g!r} of g. Known: {', '.join(READINGS)}.")
+    if not alpha >= 1:
+        raise UsageError(
+            f"The steepness alpha must be 1 or more: below 1 an item that no user wants would gain more than one that all users "
+            f"want. Got {alpha!r}."
+        )
+    if alpha == 1 and g == "steep":
+        raise UsageError(
+            "With alpha = 1, the exponent 1/log10(alpha) of the gain by orientation is infinite. Begin a grid at 1.01, or take "
+            "g='literal', where it is log10(alpha), 0: every relevant item gains 0.5."
+        )
+
+
 def orientation_gain(x: Any, alpha: float = 10, g: str = "steep") -> Floats:
     """Return g(x) = 1 / (1 + ((1 - x)/x)^k), the gain of one relevant item of a vertical.
 
@@ -162,7 +178,7 @@ def orientation_gain(x: Any, alpha: float = 10, g: str = "steep") -> Floats:
     x : float array
         Orientations, in [0, 1].
     alpha : float
-        The steepness, above 1.
+        The steepness, above 1; 1 with ``g="literal"``.
     g : {"steep", "literal"}
         ``steep``: k = 1/log10(alpha), so that a smaller alpha is steeper, as in the paper's text. ``literal``: k =
         log10(alpha), so that a larger alpha is steeper.
@@ -170,7 +186,7 @@ def orientation_gain(x: Any, alpha: float = 10, g: str = "steep") -> Floats:
     Raises
     ------
     irmx.UsageError
-        If alpha is not above 1, or the reading is unknown.
+        If alpha does not define k, or the reading is unknown.
 
     References
     ----------
@@ -183,13 +199,7 @@ def orientation_gain(x: Any, alpha: float = 10, g: str = "steep") -> Floats:
     >>> orientation_gain([0.75], alpha=7).round(6), orientation_gain([0.75], alpha=7, g="literal").round(6)
     (array([0.785832]), array([0.716758]))
     """
-    if not alpha > 1:
-        raise UsageError(
-            f"The steepness alpha must be above 1: with alpha = 1 its logarithm is 0, and below 1 an item that no user wants "
-            f"would gain more than one that all users want. Got {alpha!r}."
-        )
-    if g not in READINGS:
-        raise UsageError(f"There is no reading {g!r} of g. Known: {', '.join(READINGS)}.")
+    check_steepness(alpha, g)
     k = 1 / np.log10(alpha) if g == "steep" else np.log10(alpha)
     x = np.asarray(x, dtype=np.float64)
     with np.errstate(divide="ignore", over="ignore"):

@@ -42,8 +42,7 @@ def agreement(
     """Return how often measures agree with the majority of assessors.
 
     A measure prefers the page with the larger value. Where the two values are equal (to 9 digits) it prefers neither, which
-    counts one half, the expected value of tossing a coin. Pairs without a majority for one of the pages are left out; the
-    number of those for which a majority finds both pages bad is reported.
+    counts one half, the expected value of tossing a coin. Pairs without a majority for one of the pages are left out and counted.
 
     Parameters
     ----------
@@ -72,7 +71,8 @@ def agreement(
 
         * ``level``, ``bin_pair``, ``measure``;
         * ``pairs`` with a majority for a page, and ``ties``, those on which the measure prefers neither;
-        * ``both_bad``, the other pairs of the group for which a majority finds both pages bad;
+        * ``both_bad``, the other pairs of the group for which a majority finds both pages bad, and ``no_majority``, those without
+          a majority for anything; with ``pairs`` these are all;
         * ``agreement`` in [0, 1], the mean over these pairs;
         * ``p_value`` of the two-tailed sign test over pairs of pages, as in the paper (footnote 9): against chance, of the pairs on
           which the measure agrees or disagrees; against a baseline, of those on which one of the two does better. It treats
@@ -178,6 +178,8 @@ class AgreedPairs:
         The topic of every pair.
     both_bad : int
         The number of other pairs of the group for which a majority finds both pages bad.
+    no_majority : int
+        The number of pairs of the group without a majority.
     kappa : float
         Fleiss' kappa of all votes on pairs of the group.
     """
@@ -188,6 +190,7 @@ class AgreedPairs:
     agreed: Floats
     query_id: np.ndarray[Any, Any]
     both_bad: int = 0
+    no_majority: int = 0
     kappa: float = float("nan")
 
 
@@ -242,7 +245,8 @@ def agreed_pairs(
             if len(here):
                 agreed, query_id = agreeing(preferred[here], majority[here, None]), np.array(votes.query_id)[here]
                 bad, kappa = int(both_bad[of_group].sum()), fleiss_kappa(votes.counts[of_group])
-                found.append(AgreedPairs(float(level), group, names, agreed, query_id, bad, kappa))
+                none = int(of_group.sum()) - len(here) - bad
+                found.append(AgreedPairs(float(level), group, names, agreed, query_id, bad, none, kappa))
     return found
 
 
@@ -261,6 +265,7 @@ def agreement_table(groups: Sequence[AgreedPairs], baseline: str | None) -> pd.D
             "pairs": len(group.agreed),
             "ties": (group.agreed == 0.5).sum(axis=0),
             "both_bad": group.both_bad,
+            "no_majority": group.no_majority,
             "agreement": group.agreed.mean(axis=0),
             "p_value": [np.nan if name == baseline else _sign_test(differences) for name, differences in tests],
             "kappa": group.kappa,
