@@ -156,8 +156,10 @@ def greedy(
     return page + [Block("web", 0.5, (i,)) for i in shown("web")[:web]]
 
 
-def perfect(pool: Pool, *limits: int, threshold: float = 0.75, fill: bool = True) -> list[Block]:
-    """The page of perfect selection, items and presentation, whatever the items of the verticals."""
+def perfect(pool: Pool, *limits: int, threshold: float = 0.75, fill: bool = True, empty: bool = True) -> list[Block]:
+    """The page of perfect selection, items and presentation, whatever the items of the verticals, or of those with some."""
+    if not empty:
+        pool = {v: of for v, of in pool.items() if v == "web" or (sum(of[1:]) if fill else of[1])}
     page = greedy(pool, *limits, threshold=threshold, fill=fill, relevant=False)
     return sorted(page, key=lambda b: (sum(b.items) == 0, -b.orientation))
 

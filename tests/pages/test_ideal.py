@@ -124,6 +124,20 @@ def test_the_papers_ideal_page_by_hand(plain: Any) -> None:
     assert max(irmx.calc_aggregate(text, qrels, other).values()) < 1
 
 
+def test_an_oriented_vertical_without_items_leaves_its_place_empty_or_to_the_next(plain: Any) -> None:
+    """Blog, third by orientation, has no items; with ideal_empty=False news, fourth, has its place."""
+    news = plain.Block("news", 0.76, (1, 0, 0))
+    page = [plain.Block("image", 0.9, (1, 1, 1)), news, *[plain.Block("web", 0.5, (1,))] * 2]
+    page += [plain.Block("video", 0.8, (0, 0, 0)), *[plain.Block("web", 0.5, (0,))] * 8]
+    assert plain.perfect(PERFECT, empty=False) == page
+    run, qrels = plain.as_tables(page, PERFECT)
+    assert irmx.calc_aggregate("AS_DCG(ideal_empty=False) AS_DCG", qrels, run).popitem()[1] != 1
+    assert [*irmx.calc_aggregate("AS_DCG(ideal_empty=False) AS_D_nDCG(ideal_empty=False)", qrels, run).values()] == [
+        1,
+        1,
+    ]
+
+
 NAMES = ("AS_DCG", "AS_RBP", "AS_ERR", "AS_ATT")
 UTILITIES = [f"{name}({params})" for name in NAMES for params in ("", "alpha=3")]
 

@@ -238,7 +238,7 @@ def test_utility(plain: Any, made: Any, model: Any, alpha: float, g: str, scale:
 
 @given(made=pages(), ideal=st.sampled_from(["paper", "greedy"]), model=st.sampled_from(MODELS), fill=st.sampled_from([None, True, False]),
        threshold=st.sampled_from([None, 0, 0.5, 0.75]), web=st.integers(0, 4), verticals=st.integers(0, 3), items=st.integers(1, 4),
-       personal=st.sampled_from([0, 0.23, 1]))  # fmt: skip
+       personal=st.sampled_from([0, 0.23, 1]), empty=st.booleans())  # fmt: skip
 def test_ideal_pages(
     plain: Any,
     made: Any,
@@ -250,16 +250,19 @@ def test_ideal_pages(
     verticals: int,
     items: int,
     personal: float,
+    empty: bool,
 ) -> None:
     name, exam, params = model
     page, pool = [plain.Block(*b) for b in made[0]], made[1]
     given = {k: v for k, v in {"threshold": threshold, "fill": fill}.items() if v is not None}
+    if ideal == "paper":
+        given["empty"] = empty
     perfect = {"paper": plain.perfect, "greedy": plain.greedy}[ideal](pool, web, verticals, items, **given)
     best = plain.util(exam, perfect, **params) if perfect else 0
     some = any(relevant for _, relevant, _ in pool.values())
     text = with_params(
         name,
-        f"ideal='{ideal}',ideal_web={web},ideal_verticals={verticals},ideal_items={items},ideal_threshold={threshold},ideal_fill={fill},personal={personal}",
+        f"ideal='{ideal}',ideal_web={web},ideal_verticals={verticals},ideal_items={items},ideal_threshold={threshold},ideal_fill={fill},personal={personal},ideal_empty={empty}",
     )
     run, qrels = plain.as_tables(page, pool)
     if best == 0 and some:

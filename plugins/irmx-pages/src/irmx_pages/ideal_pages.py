@@ -30,6 +30,8 @@ class Limits:
         The page shows verticals with an orientation above it.
     fill : bool
         Whether the page is filled up to the limits with non-relevant items.
+    empty : bool
+        Whether an oriented vertical without any item takes the place of another on the page ``"paper"``.
 
     The defaults are those of the paper's experiments.
     """
@@ -39,6 +41,7 @@ class Limits:
     items: int = 3
     threshold: float = 0.75
     fill: bool = True
+    empty: bool = True
 
 
 GREEDY_LIMITS = Limits(threshold=0.5, fill=False)
@@ -90,16 +93,18 @@ def ideal_blocks(judged: JudgedVerticals, ideal: str, limits: Limits) -> IdealBl
     """Return the ideal page ``"paper"`` or ``"greedy"`` of every topic, the same for all pages of the topic.
 
     ``paper`` is the paper's normaliser, the page with perfect selection, perfect items and perfect presentation: the most
-    oriented verticals, whatever their items, and web results, relevant items first in each. The rules are those of
+    oriented verticals, whatever their items, and web results, relevant items first in each. A vertical without any item takes the
+    place of another, unless ``limits.empty`` is False. The rules are those of
     :func:`irmx_pages.simulate_pages`, which uses :func:`most_oriented` and :func:`perfect_order` as well.
 
     ``greedy`` shows first the verticals with an orientation above the threshold and relevant items, by orientation (ties by name),
     then web results. It does not maximise the utility, which is a ratio.
     """
-    candidates = np.flatnonzero(~judged.web & ((ideal == "paper") | (judged.relevant > 0)))
+    there = judged.relevant + judged.nonrelevant if limits.fill else judged.relevant
+    may_be_shown = limits.empty | (there > 0) if ideal == "paper" else judged.relevant > 0
+    candidates = np.flatnonzero(~judged.web & may_be_shown)
     topic, orientation = judged.topic[candidates], judged.orientation[candidates]
     verticals = candidates[most_oriented(topic, orientation, limits.threshold, limits.verticals)]
-    there = judged.relevant + judged.nonrelevant if limits.fill else judged.relevant
     verticals = verticals[there[verticals] > 0]
     web = np.flatnonzero(judged.web)
     shown = np.minimum(there[web], limits.web)

@@ -75,6 +75,11 @@ LIMIT_PARAMS = {
         "the ideal pages 'paper' and 'greedy' are filled up to their limits with non-relevant items; None: only 'paper' is",
         default=None,
     ),
+    "ideal_empty": Param(
+        bool,
+        "whether an oriented vertical without items takes the place of another on the ideal page 'paper', and leaves it empty",
+        default=True,
+    ),
 }
 """The limits of ideal pages."""
 
@@ -84,7 +89,7 @@ QREL_COLUMNS: tuple[Column, ...] = (JUDGED_VERTICAL, ORIENTATION, JUDGED_MEDIA)
 
 def limits_of(measure: Measure) -> Limits:
     """Return the limits of ideal pages: a measure's parameters, or the defaults of the ideal page."""
-    found = {name: measure[f"ideal_{name}"] for name in ("web", "verticals", "items", "threshold", "fill")}
+    found = {name: measure[f"ideal_{name}"] for name in ("web", "verticals", "items", "threshold", "fill", "empty")}
     given = {name: value for name, value in found.items() if value is not None}
     return replace(GREEDY_LIMITS if measure["ideal"] == "greedy" else Limits(), **given)
 
