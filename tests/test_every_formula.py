@@ -4,7 +4,7 @@ import pytest
 
 import irmx
 from irmx import Symbol, registry
-from irmx.declare.formula import Formula
+from irmx.declare.described import Formula
 
 SCORERS = [scorer for name in sorted(registry().scorers()) if (scorer := registry().scorer(name)) is not None]
 MEASURES = [*(measure for _, measure in sorted(registry().measures().items())), *SCORERS]

@@ -9,7 +9,7 @@ from typing import Any
 
 from docutils import nodes
 
-from irmx.declare.mathml import mathml
+from irmx.declare.described import mathml
 
 STYLE = """math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "Libertinus Math", "DejaVu Math TeX Gyre", math; }
 div.math { margin: 1em 0; overflow-x: auto; overflow-y: hidden; font-size: 1.1em; }

@@ -15,10 +15,9 @@ import pluggy
 from irmx.adapters.ir_datasets.datasets import Dataset
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.data.formats import Format
-from irmx.declare.command import Command, Function
+from irmx.declare.columns import Command, Function, Symbol
+from irmx.declare.described import OutputFormat
 from irmx.declare.measures import Measure
-from irmx.declare.output_format import OutputFormat
-from irmx.declare.symbols import Symbol
 
 hookspec = pluggy.HookspecMarker("irmx")
 hookimpl = pluggy.HookimplMarker("irmx")

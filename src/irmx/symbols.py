@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from irmx.declare.symbols import Symbol
+from irmx.declare.columns import Symbol
 from irmx.registry import registry
 
 

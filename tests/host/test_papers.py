@@ -9,7 +9,7 @@ from ir_measures import AP, ERR, RBP, P, nDCG
 
 import irmx
 from irmx.adapters.ir_measures.papers import papers, papers_of
-from irmx.declare.citation import IR_MEASURES
+from irmx.declare.described import IR_MEASURES
 
 WITHOUT_PAPER = {"Accuracy", "Judged", "NumQ", "NumRel", "NumRet", "SetAP", "Success"}
 """Neither ir_measures nor the tools that compute them name a paper of these."""

@@ -15,7 +15,7 @@ from ir_measures import AP, RR, Bpref, P, R, Rprec, SetP, nDCG
 
 import irmx
 from irmx import DataWarning, UsageError, parse_measure
-from irmx.declare.trec_names import trec_measures
+from irmx.declare.expressions import trec_measures
 from irmx.demo import qrels_path, run_path
 from irmx.toolkit import parse_measures
 

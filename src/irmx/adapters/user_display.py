@@ -10,9 +10,8 @@ import ir_measures
 
 from irmx.adapters.pictures import axes_for, grid_of_axes, picture_style
 from irmx.data.files import is_path
-from irmx.declare.drawn_contributions import NothingToDrawError, picture_text
 from irmx.declare.measure_failures import failures_of
-from irmx.declare.measures import Measure
+from irmx.declare.measures import Measure, NothingToDrawError, picture_text
 from irmx.errors import located
 from irmx.rank.rankings import Rankings
 from irmx.score.backends import checked

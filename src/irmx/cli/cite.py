@@ -6,10 +6,9 @@ from typing import Annotated
 
 from irmx.adapters.ir_measures.papers import papers_of
 from irmx.cli.click_command import Argument
-from irmx.declare.citation import IR_MEASURES, TOOLS
+from irmx.declare.described import IR_MEASURES, TOOLS
 from irmx.declare.expressions import measures_named, split_measures
-from irmx.declare.measures import Measure
-from irmx.declare.validation import refuse_broken
+from irmx.declare.measures import Measure, refuse_broken
 from irmx.text import note, visible_lines
 
 

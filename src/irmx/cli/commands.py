@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 
 from irmx.cli.click_command import click_command
 from irmx.data.new_file import new_file
-from irmx.declare.command import SECTIONS, Command
+from irmx.declare.columns import SECTIONS, Command
 from irmx.errors import DataError, IrmxError, PluginError, UsageError, text_of
 from irmx.hookspecs import hookimpl
 from irmx.registry import entry_points, is_filled, registry

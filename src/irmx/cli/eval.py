@@ -16,7 +16,7 @@ from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.chunks import MEMORY
 from irmx.data.files import STANDARD_INPUT, bytes_of
 from irmx.data.new_file import file_to_write
-from irmx.declare.command import QRELS_HELP
+from irmx.declare.columns import QRELS_HELP
 from irmx.errors import PluginError, TooLittleMemoryError, UsageError
 from irmx.parallel import check_backend, chosen_jobs, dask, progress_bar
 from irmx.score.evaluator import Evaluator

@@ -10,14 +10,10 @@ from typing import Any
 import ir_measures
 
 from irmx.adapters.ir_measures.papers import papers_of
-from irmx.declare.citation import IR_MEASURES
-from irmx.declare.columns import Column
-from irmx.declare.formula import Formula
-from irmx.declare.measures import Measure
-from irmx.declare.parameter_help import parameters_section
+from irmx.declare.columns import Column, Symbol
+from irmx.declare.described import IR_MEASURES, Formula, parameters_section
+from irmx.declare.measures import Measure, bounds
 from irmx.declare.params import Param, has_default
-from irmx.declare.symbols import Symbol
-from irmx.declare.validation import bounds
 from irmx.registry import registry
 from irmx.score.backends import not_installed
 

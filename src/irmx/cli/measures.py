@@ -14,11 +14,10 @@ from irmx.cli.click_command import Argument
 from irmx.cli.completing import names
 from irmx.cli.measure_pages import MeasurePage, PageForATerminal
 from irmx.cli.printing import FormatOption, print_rows
-from irmx.declare.citation import IR_MEASURES
-from irmx.declare.expressions import measure_names
-from irmx.declare.markup_html import described as described_in_html
-from irmx.declare.symbols import Symbol
-from irmx.declare.trec_names import is_trec_name, trec_measures
+from irmx.declare.columns import Symbol
+from irmx.declare.described import IR_MEASURES
+from irmx.declare.described import described as described_in_html
+from irmx.declare.expressions import is_trec_name, measure_names, trec_measures
 from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
 from irmx.score.backends import not_installed

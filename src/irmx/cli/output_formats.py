@@ -10,8 +10,7 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, TextIO
 
-from irmx.declare.markup_html import html_table
-from irmx.declare.output_format import OutputFormat, PrintedRows
+from irmx.declare.described import OutputFormat, PrintedRows, html_table
 from irmx.hookspecs import hookimpl
 from irmx.text import INVISIBLE, visible
 

@@ -10,7 +10,7 @@ from irmx.adapters.user_display import plot
 from irmx.cli.click_command import Argument, Option
 from irmx.cli.printing import WidthOption, picture_option
 from irmx.cli.run_arguments import runs_and_measures
-from irmx.declare.command import QRELS_HELP
+from irmx.declare.columns import QRELS_HELP
 
 
 def plot_user(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TextIO, cast
 
 from irmx.cli.click_command import Option
-from irmx.declare.output_format import OutputFormat, PrintedRows
+from irmx.declare.described import OutputFormat, PrintedRows
 from irmx.errors import IrmxError, PluginError, UsageError, failure_of
 from irmx.registry import registry
 from irmx.text import plural, suggest

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from irmx.data.addresses import as_path, is_address
 from irmx.data.files import STANDARD_INPUT, check_text, content_of, filled_lines, name_of
 from irmx.data.table import Source, Table
-from irmx.declare.columns import REQUIRED, TableName, canonical_names
+from irmx.declare.columns import REQUIRED, TableName, canonical_names, params_text
 from irmx.declare.params import Param, check_params
-from irmx.declare.symbols import params_text
 from irmx.declare.written_values import Span, ValueParser, outside
 from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, UsageError, failure_of, too_little_memory
 from irmx.registry import registry

@@ -16,7 +16,7 @@ from irmx.data.dicts import check_texts, numbers_of_dict, topics_of_dict
 from irmx.data.source_columns import SourceColumns
 from irmx.data.table import NUMBER, PROGRAM, SCORE, Source, Table
 from irmx.declare.columns import REQUIRED, Column, vocabulary
-from irmx.declare.markup_html import html_result
+from irmx.declare.described import html_result
 from irmx.errors import DataError, DataWarning
 from irmx.ragged import (
     Array,

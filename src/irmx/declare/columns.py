@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from functools import cached_property
+from pkgutil import resolve_name
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 import numpy as np
 
+from irmx.declare.described import Formula, ParameterDoc, ParameterSignature, described
 from irmx.declare.measure_failures import failures_of
+from irmx.declare.params import Param, check_params
 from irmx.errors import DataError, UsageError
 from irmx.ragged import Array, short_repr
 from irmx.registry import registry
 from irmx.text import suggest
+
+# -- the column vocabulary: the name, meaning and unit of every column that a measure may read -----------------------
+
 
 TableName = Literal["run", "qrels", "scores"]
 """The two tables of an evaluation, and the values by topic that come out of one."""
@@ -288,3 +295,195 @@ def missing_column(column: Column, present: list[str]) -> str:
     unit = f" ({column.unit})" if column.unit else ""
     how = f" To get it, {column.how}." if column.how else ""
     return f"the {column.table} column {column.name!r}, {column.desc}{unit}, is missing; the {column.table} has {', '.join(present)}.{how}"
+
+
+# -- named objects that expressions use as parameter values ----------------------------------------------------------
+
+
+S = TypeVar("S", bound="Symbol")
+
+
+class Symbol:
+    """A named object with a kind and parameters; calling it returns a variant with other parameters.
+
+    A plugin subclasses it, sets the class attributes and registers an instance through the hook
+    ``irmx_symbols``. In an expression the name alone, the quoted name and a call all work:
+    ``MP(model=GL_AD_ID)``, ``MP(model="GL_AD_ID")``, ``MP(model=GL_AD_ID(self_loops=True))``.
+    A parameter accepts the named objects of one kind, whichever plugin registered them.
+
+    Attributes
+    ----------
+    NAME : str
+        The name in expressions; unique among named objects of the same kind.
+    KIND : str
+        The kind, in the terms of the field, such as ``"Markov model"``.
+    SHORT_DESC : str
+        A description in one sentence.
+    FORMULA : Formula or None
+        Its formula and the meanings of its symbols, if it has one.
+    SUPPORTED_PARAMS : dict of str to Param
+        The declared parameters.
+    EXAMPLES : tuple of str
+        Expressions to show, for one whose name alone is not enough, such as ``("table(p=[0.5,0.3,0.2])",)``.
+    ATTRIBUTE : bool
+        Whether :mod:`irmx.symbols` has it by its name. False for a name that symbols of another kind may have, too; expressions
+        know by the parameter which one is meant.
+
+    Examples
+    --------
+    >>> from irmx import Param, Symbol
+    >>> class Geometric(Symbol):
+    ...     NAME, KIND, SHORT_DESC = "geometric", "law", "stops with probability p at each step"
+    ...     SUPPORTED_PARAMS = {"p": Param(float, "stop probability", default=0.5, above=0, high=1)}
+    >>> Geometric()(p=0.25)
+    geometric(p=0.25)
+    """
+
+    NAME: str = ""
+    KIND: ClassVar[str] = ""
+    SHORT_DESC: str = ""
+    FORMULA: Formula | None = None
+    SUPPORTED_PARAMS: ClassVar[dict[str, Param]] = {}
+    EXAMPLES: ClassVar[tuple[str, ...]] = ()
+    ATTRIBUTE: ClassVar[bool] = True
+
+    __signature__ = ParameterSignature()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = ParameterDoc(cls.__doc__)  # type: ignore[assignment]
+
+    def __init__(self, **params: Any) -> None:
+        name = getattr(type(self), "NAME", "")
+        self.params = check_params(
+            params, self.SUPPORTED_PARAMS, name if isinstance(name, str) and name else type(self).__name__
+        )
+
+    def __call__(self: S, **changes: Any) -> S:
+        return type(self)(**{**self.params, **changes})
+
+    def __getitem__(self, name: str) -> Any:
+        return self.params.get(name, self.SUPPORTED_PARAMS[name].default)
+
+    def _repr_html_(self) -> str:
+        return described(repr(self), self, f"{self.KIND}: {self.SHORT_DESC}", ())
+
+    def __repr__(self) -> str:
+        return self.NAME + params_text({k: v for k, v in self.params.items() if v != self.SUPPORTED_PARAMS[k].default})
+
+    @cached_property
+    def _identity(self) -> tuple[str, str]:
+        """What equal symbols have in common; made once, because measures look up by their model what they share."""
+        return self.KIND, repr(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Symbol) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+
+def params_text(params: dict[str, Any]) -> str:
+    """Return ``(name=value,...)``, or an empty string without parameters; every value parses back."""
+    return "(" + ",".join(f"{k}={value_text(v)}" for k, v in params.items()) + ")" if params else ""
+
+
+def value_text(value: Any) -> str:
+    """Return a parameter value as text that parses back to an equal value."""
+    if isinstance(value, list):
+        return "[" + ",".join(value_text(v) for v in value) + "]"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{value_text(k)}:{value_text(v)}" for k, v in value.items()) + "}"
+    return repr(value)
+
+
+# -- the classes with which a plugin adds a command to ``irmx`` ------------------------------------------------------
+
+
+SECTIONS = {
+    "score": "Score",
+    "compare": "Compare systems",
+    "study": "Study measures",
+    "families": "Families (irmx WORD --help)",
+    "extend": "Extend irmx",
+}
+"""The parts of ``irmx --help``."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of ``irmx``.
+
+    Attributes
+    ----------
+    NAME : str
+        Its name.
+    function : str
+        The location of the command's function, such as ``"irmx_news.commands:fit"``; it is imported when the command
+        is used. Its parameters are annotated with
+        :class:`irmx.toolkit.Option` or :class:`irmx.toolkit.Argument`, and its docstring is the help text; or a command of click.
+    group : str
+        The word before the name, such as ``"news"`` in ``irmx news fit``; empty for none.
+    SHORT_DESC : str
+        One sentence, for lists of commands.
+    EXAMPLES : tuple of str
+        Command lines that its help shows, such as ``("irmx news fit log.csv",)``.
+    SECTION : str
+        The part of ``irmx --help`` that lists it: ``"score"``, ``"compare"``, ``"study"`` (of measures) or ``"extend"``;
+        ``"families"`` lists the words that several commands begin with.
+    MEANT_BY : tuple of str
+        Other words that people type for it; the error for such a word names the command.
+    """
+
+    NAME: str
+    function: str
+    group: str = ""
+    SHORT_DESC: str = ""
+    EXAMPLES: tuple[str, ...] = ()
+    SECTION: str = "extend"
+    MEANT_BY: tuple[str, ...] = ()
+
+    __repr__ = short_repr
+
+    @property
+    def words(self) -> str:
+        """The words that a user types after ``irmx``.
+
+        >>> Command("fit", "irmx_news.commands:fit", group="news").words
+        'news fit'
+        """
+        return f"{self.group} {self.NAME}".strip()
+
+    def load(self) -> Callable[..., Any]:
+        """Import and return the function."""
+        function: Callable[..., Any] = resolve_name(self.function)
+        return function
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that ``irmx`` has when a plugin is installed: ``irmx.NAME``.
+
+    Attributes
+    ----------
+    NAME : str
+        Its name.
+    function : str
+        The location of the function, such as ``"irmx_news:fit"``; it is imported when it is first used.
+    SHORT_DESC : str
+        One sentence, for lists.
+    """
+
+    NAME: str
+    function: str
+    SHORT_DESC: str = ""
+
+    __repr__ = short_repr
+
+    def load(self) -> Callable[..., Any]:
+        """Import and return the function."""
+        function: Callable[..., Any] = resolve_name(self.function)
+        return function
+
+
+QRELS_HELP = "Qrels: a TREC file, a table file with a header, - for standard input, an ir_datasets id, or FORMAT:PATH."

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakSet
 
 import ir_measures
 import numpy as np
 
-from irmx.declare.citation import Citation, citations_of
-from irmx.declare.columns import Column
-from irmx.declare.common_params import Mean, MeanOfDefined, common_value
-from irmx.declare.drawn_contributions import draw_contributions
-from irmx.declare.formula import Formula
-from irmx.declare.markup_html import described
-from irmx.declare.measure_failures import value_of_topic
-from irmx.declare.parameter_help import ParameterDoc, ParameterSignature
-from irmx.declare.params import Param, check_params, refuse_unknown
-from irmx.declare.symbols import params_text
-from irmx.errors import PluginError, UsageError
+from irmx.declare.columns import Column, params_text
+from irmx.declare.described import Citation, Formula, ParameterDoc, ParameterSignature, citations_of, described
+from irmx.declare.measure_failures import measure_text, value_of_topic
+from irmx.declare.params import Mean, MeanOfDefined, Param, check_params, common_value, problem_of_param, refuse_unknown
+from irmx.errors import DataError, IrmxError, PluginError, UsageError, failure_of
 from irmx.registry import registry
+from irmx.text import value_repr, visible
 
 if TYPE_CHECKING:
     from irmx.rank.rankings import Ranking, Rankings
@@ -31,6 +30,125 @@ if TYPE_CHECKING:
         from typing import Self
     else:
         from typing_extensions import Self
+
+
+# -- the picture of a measure's user by default ----------------------------------------------------------------------
+
+
+_LONGEST = 36
+
+
+def picture_text(name: Any, width: int | None = None) -> str:
+    r"""Return a name as text of a picture: visible, with no formulas, and as short as there is room for.
+
+    Parameters
+    ----------
+    name : any
+        The name, such as that of a run, a topic or a measure.
+    width : int, optional
+        The number of characters of a line, for a text of up to 3 lines that end after a comma where possible; by default one line,
+        shortened in the middle to 36 characters.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> print(irmx.toolkit.picture_text("price $5$"))
+    price \$5\$
+    >>> irmx.toolkit.picture_text("MP(model=GL_AD_LID,rescale='recall')", width=24)
+    "MP(model=GL_AD_LID,\nrescale='recall')"
+    """
+    text = visible(str(name))
+    if width is not None:
+        text = "\n".join(textwrap.wrap(text.replace(",", ", "), width, max_lines=3, placeholder="…")).replace(", ", ",")
+    elif len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 + 1 :]}"
+    return text.replace("$", r"\$")
+
+
+_ROWS = 25
+"""Of a table, so many rows are drawn, those that contribute most."""
+
+_FEW_RANKS = 60
+"""So many ranks have bars; more have lines, over the logarithm of the rank."""
+
+
+class NothingToDrawError(DataError):
+    """No document contributes to the score of the topic."""
+
+
+def draw_contributions(columns: Mapping[str, Any], rankings: Rankings, ax: Any) -> None:
+    """Draw the columns that :meth:`irmx.Measure.contributions` returns for one topic."""
+    is_over_ranks = "doc_id" not in columns
+    # rows of their own may be of a run with repeated documents, which has no ranking
+    ranks = np.asarray((columns.get("documents") or rankings.relevant).rank if is_over_ranks else ())
+    count = len(ranks if is_over_ranks else columns["doc_id"])
+    if np.shape(columns.get("contribution", ())) != (count,) or not count:
+        raise NothingToDrawError(
+            f"There is nothing to draw for topic {rankings.topics[0]!r}: no document of the run contributes to the score."
+        )
+    if is_over_ranks:
+        _draw_over_ranks(ranks, columns, rankings, ax)
+    else:
+        _draw_rows(columns, ax)
+
+
+def _draw_over_ranks(ranks: Any, columns: Mapping[str, Any], rankings: Rankings, ax: Any) -> None:
+    """Draw the contribution of the document at each rank, as a part of its weight where it is one."""
+    contribution, weight = np.asarray(columns["contribution"], dtype=float), columns.get("weight")
+    last = max(ranks.max(), *rankings.relevant.rank.tolist(), 1)
+    if weight is not None and np.all(np.asarray(weight) >= contribution - 1e-12):
+        _bars(ax, ranks, np.asarray(weight), last, "weight", color="white", edgecolor="C0")
+    _bars(ax, ranks, contribution, last, "contribution", color="C0", edgecolor="C0")
+    relevant = rankings.relevant.rank
+    ax.plot(
+        relevant, np.full(len(relevant), -0.035), "^", color="C1", markersize=5 if last <= _FEW_RANKS else 3, clip_on=False,
+        transform=ax.get_xaxis_transform(), label="relevant document",
+    )  # fmt: skip
+    ax.axhline(0, color="black", linewidth=0.8)
+    if last > _FEW_RANKS:
+        ax.set_xscale("log")
+        ax.set_xlim(0.9, last * 1.1)
+        ax.xaxis.set_major_formatter("{x:g}")
+    else:
+        ax.set_xlim(0.3, last + 0.7)
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+    ax.tick_params(axis="x", pad=8)
+    ax.ticklabel_format(axis="y", style="plain", useOffset=False)
+    ax.set_xlabel("rank")
+    ax.set_ylabel("contribution to the score")
+
+
+def _bars(ax: Any, x: Any, height: Any, last: int, label: str, **colours: str) -> None:
+    """Draw bars up to a last rank; lines if there are many ranks, of which empty ones end in a ring."""
+    if last <= _FEW_RANKS:
+        ax.bar(x, height, width=0.8, linewidth=1, label=label, **colours)
+        return
+    is_empty = colours["color"] == "white"
+    ax.vlines(x, 0, height, color=colours["edgecolor"], linewidth=0.7 if is_empty else 1.8)
+    ax.plot(x, height, "o", markersize=3, label=label, color=colours["edgecolor"], markerfacecolor=colours["color"])
+
+
+def _draw_rows(columns: Mapping[str, Any], ax: Any) -> None:
+    """Draw the contributions of the rows of a table that is not over ranks, the largest on top."""
+    contribution = np.asarray(columns["contribution"], dtype=float)
+    order = np.argsort(-np.abs(contribution), kind="stable")
+    shown, rest = order[:_ROWS], order[_ROWS:]
+    names = [name for name, values in columns.items() if isinstance(np.asarray(values)[0], (str, np.integer))]
+    labels = [", ".join(picture_text(np.asarray(columns[name])[i]) for name in names[:3]) for i in shown.tolist()]
+    heights = contribution[shown].tolist()
+    if len(rest):
+        labels.append(f"{len(rest)} others together")
+        heights.append(float(contribution[rest].sum()))
+    places = np.arange(len(heights))
+    ax.barh(places, heights, height=0.7, color="C0")
+    ax.set_yticks(places, [picture_text(label.replace(r"\$", "$")) for label in labels])
+    ax.set_ylim(len(heights) - 0.4, -0.6)
+    ax.axvline(0, color="black", linewidth=0.8)
+    ax.set_xlabel("contribution to the score")
+    ax.set_ylabel(", ".join(names[:3]))
+
+
+# -- the base class of measures --------------------------------------------------------------------------------------
 
 
 class Measure(ir_measures.Measure):
@@ -296,3 +414,154 @@ def sums_by_topic(
 def symbol_names(param: Param) -> list[str]:
     """Return the names of the registered named objects that a parameter accepts."""
     return list(registry().symbols(param.kind)) if param.kind else []
+
+
+# -- checks of what the class of a measure declares, on which scoring, help and listings rely ------------------------
+
+
+_sound: WeakSet[type] = WeakSet()
+
+
+def bounds(values: Any) -> tuple[float, float]:
+    """Return the two ends of the RANGE of a measure; an end that is None is open.
+
+    >>> bounds((0, None)), bounds((0.0, 1.0))
+    ((0.0, inf), (0.0, 1.0))
+    """
+    low, high = values
+    return -math.inf if low is None else float(low), math.inf if high is None else float(high)
+
+
+def refuse_broken(measure: Measure) -> None:
+    """Raise if the class of a measure that a user made declares what it must not; a class is checked once."""
+    if type(measure) not in _sound:
+        for problem in problems_of_class(measure):
+            raise PluginError(f"The measure {measure_text(measure)} {problem}")
+        _sound.add(type(measure))
+    if problem := _problem_of_text(measure):
+        raise PluginError(f"The measure {measure.NAME} {problem}")
+
+
+def problems(measure: Measure) -> Iterator[str]:
+    """Yield what a measure declares wrongly, or what of it fails, as sentences without their subject, the measure."""
+    yield from problems_of_class(measure)
+    if problem := _problem_of_text(measure):
+        yield problem
+    if not measure.missing_params():
+        for method, table in (("run_columns", "run"), ("qrel_columns", "qrels")):
+            columns, problem = _result(measure, method)
+            yield from [problem] if problem else _of_columns(columns, f"what {method}() returns", table)
+    cited, problem = _result(measure, "citations")
+    if problem:
+        yield problem
+    elif not isinstance(cited, tuple) or not all(isinstance(one, Citation) for one in cited):
+        yield f"has citations() that return {value_repr(cited)}; a tuple of irmx.Citation is expected."
+    aggregator, problem = _result(measure, "aggregator")
+    if problem or not (hasattr(aggregator, "add") and hasattr(aggregator, "result")):
+        yield problem or f"has an aggregator() that returns {value_repr(aggregator)}; an ir_measures.Agg is expected."
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, (tuple, list)) and all(isinstance(one, str) for one in value)
+
+
+_DECLARATIONS: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
+    *((name, lambda value: isinstance(value, str), "a text") for name in ("PRETTY_NAME", "SHORT_DESC")),
+    *((name, _are_texts, "a tuple of texts") for name in ("ALIASES", "EXAMPLES", "SHARED_PARAMS")),
+    *(
+        (name, lambda value: isinstance(value, bool), "True or False")
+        for name in ("MONOTONE", "DOCS_MAY_REPEAT", "LESS_IS_BETTER")
+    ),
+    ("UNJUDGED", lambda value: value in ("", "bounded", "additive"), "'', 'bounded' or 'additive'"),
+    ("FORMULA", lambda value: value is None or isinstance(value, Formula), "an irmx.Formula"),
+    (
+        "CITATIONS",
+        lambda value: isinstance(value, (tuple, list)) and all(isinstance(one, (Citation, str)) for one in value),
+        "a tuple of irmx.Citation or of BibTeX entries",
+    ),
+)
+"""What a class declares: the attribute, whether a value will do, and what is expected."""
+
+
+def problems_of_class(measure: Measure) -> Iterator[str]:
+    """Yield what the class of a measure declares wrongly, as sentences without their subject, the measure."""
+    yield from _of_range(measure)
+    yield from _of_params(measure)
+    for name, is_right, expected in _DECLARATIONS:
+        if not is_right(getattr(measure, name)):
+            yield f"declares {name} = {value_repr(getattr(measure, name))}; {expected} is expected."
+        elif name == "CITATIONS":
+            try:
+                citations_of(measure.CITATIONS)
+            except IrmxError as error:
+                yield f"cannot be cited: {error}"
+    for name, table in (("RUN_COLUMNS", "run"), ("QREL_COLUMNS", "qrels")):
+        yield from _of_columns(getattr(measure, name), name, table)
+
+
+def _of_range(measure: Measure) -> Iterator[str]:
+    values: Any = measure.RANGE
+    low, high = math.inf, -math.inf
+    if isinstance(values, (tuple, list)) and len(values) == 2 and all(one is None or _is_real(one) for one in values):
+        low, high = bounds(values)
+    if not low <= high:
+        yield (
+            f"declares RANGE = {value_repr(values)}; its smallest and its largest value are expected, such as (0, 1) or "
+            "(0, math.inf)."
+        )
+    default: Any = measure.DEFAULT
+    if not _is_real(default) or not math.isfinite(default):
+        yield (
+            f"declares DEFAULT = {value_repr(default)}; the value of a topic without documents is expected, a finite "
+            "number."
+        )
+    elif low <= high and not low <= default <= high:
+        yield (
+            f"declares DEFAULT = {default:g}, the value of a topic without documents, which is outside its RANGE "
+            f"[{low:g}, {high:g}]."
+        )
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _of_params(measure: Measure) -> Iterator[str]:
+    declared: Any = measure.SUPPORTED_PARAMS
+    if not isinstance(declared, dict):
+        yield f"declares SUPPORTED_PARAMS = {value_repr(declared)}; a dict of irmx.Param by name is expected."
+        return
+    for name, param in declared.items():
+        if not isinstance(name, str) or not name.isidentifier():
+            yield f"declares a parameter named {name!r}; in an expression only letters, digits and _ can be read as a name."
+        elif not isinstance(param, Param):
+            yield f"declares the parameter {name!r} as {type(param).__name__}, not an irmx.Param."
+        elif problem := problem_of_param(param, name):
+            yield f"declares the parameter {name!r} wrongly: {problem}"
+
+
+def _of_columns(columns: Any, where: str, table: str) -> Iterator[str]:
+    if not isinstance(columns, (tuple, list)):
+        yield f"has {value_repr(columns)} as {where}; a tuple of irmx.Column is expected."
+        return
+    for column in columns:
+        if not isinstance(column, Column) or column.table != table:
+            yield f"has {value_repr(column)} in {where}, which is not an irmx.Column({table!r}, ...)."
+
+
+def _problem_of_text(measure: Measure) -> str:
+    return _result(measure, "__repr__")[1]
+
+
+def _result(measure: Measure, method: str) -> tuple[Any, str]:
+    """Return what a method of a measure returns, and what went wrong, empty if nothing did."""
+    call: Callable[[], Any] = getattr(measure, method) if method != "__repr__" else lambda: repr(measure)
+    try:
+        return call(), ""
+    except KeyboardInterrupt:
+        raise
+    except IrmxError as error:
+        return None, f"{'cannot be cited' if method == 'citations' else f'fails in {method}()'}: {error}"
+    except BaseException as error:
+        told = failure_of(f"fails in {method}(): it", error, "", type(measure).__module__)
+        return None, str(told)

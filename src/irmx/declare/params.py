@@ -4,16 +4,99 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from ir_measures import ParamInfo
+from ir_measures.measures import MeanAgg
 
-from irmx.declare.durations import FORM, duration, duration_text, seconds
 from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
 from irmx.text import list_some, suggest, value_repr
+
+# -- durations: seconds, or strings such as '30s', '5m', '1.5h', '1d', '2w' ------------------------------------------
+
+
+SECONDS: dict[str, int] = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+"""The units of a duration, in seconds."""
+
+FORM = "seconds, or a text such as '30s', '5m', '1.5h', '1d'"
+_WRITTEN = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*([^\W0-9_]*)")
+
+
+class duration:  # noqa: N801
+    """The type of a parameter that is a duration; its canonical value is a string in the largest unit that is exact.
+
+    Examples
+    --------
+    >>> from irmx import Param
+    >>> from irmx.toolkit import duration
+    >>> Param(duration, "time away").check(5400, "MA", "MSU")
+    '1.5h'
+    """
+
+
+def seconds(value: Any) -> float:
+    """Return a duration in seconds.
+
+    Parameters
+    ----------
+    value : float or str
+        Seconds, or a string of a number and a unit: s, m (minutes), h, d, w.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If it is neither, or not finite.
+
+    Examples
+    --------
+    >>> seconds("1.5h"), seconds(90)
+    (5400.0, 90.0)
+    >>> seconds("3 parsecs")
+    Traceback (most recent call last):
+    ...
+    irmx.errors.UsageError: '3 parsecs' is not a duration: 'parsecs' is not a unit of time. Units are s, m, h, d, w.
+    """
+    if isinstance(value, bool) or not isinstance(value, (str, numbers.Real)):
+        raise UsageError(f"{value_repr(value)} is not a duration. A duration is {FORM}.")
+    if isinstance(value, str):
+        written = _WRITTEN.fullmatch(value.strip())
+        if written is None:
+            raise UsageError(f"{value_repr(value)} is not a duration. A duration is {FORM}.")
+        unit = written.group(2) or "s"
+        if unit not in SECONDS:
+            raise UsageError(
+                f"{value_repr(value)} is not a duration: {value_repr(unit)} is not a unit of time. Units are {', '.join(SECONDS)}."
+            )
+        total = float(written.group(1)) * SECONDS[unit]
+    else:
+        try:
+            total = float(value)
+        except OverflowError:
+            total = math.inf
+    if not math.isfinite(total):
+        raise UsageError(f"{value_repr(value)} is not a duration: it is not finite. A duration is {FORM}.")
+    return total
+
+
+def duration_text(value: Any) -> str:
+    """Return a duration in the largest unit in which it has at most three decimals.
+
+    >>> duration_text(10800), duration_text(90), duration_text("100s")
+    ('3h', '1.5m', '100s')
+    """
+    total = seconds(value)
+    for unit, size in sorted(SECONDS.items(), key=lambda u: -u[1]):
+        shown = f"{total / size:.3f}".rstrip("0").rstrip(".")
+        if abs(total) >= size and float(shown) * size == total:
+            return shown + unit
+    return (f"{int(total)}" if total.is_integer() else repr(total)) + "s"
+
+
+# -- declared parameters of measures and named objects ---------------------------------------------------------------
 
 
 class _Unset:
@@ -326,3 +409,96 @@ def check_params(given: Mapping[str, Any], declared: Mapping[str, Param], owner:
     """Return the given parameters in canonical form and in the declared order."""
     refuse_unknown(given, declared, owner)
     return {k: p.check(given[k], k, owner) for k, p in declared.items() if k in given and given[k] is not UNSET}
+
+
+# -- the parameters that have the same meaning in every measure ------------------------------------------------------
+
+
+class Parametrised(Protocol):
+    """What has parameters with values, such as a measure."""
+
+    @property
+    def SUPPORTED_PARAMS(self) -> Mapping[str, Any]:  # noqa: N802
+        """The declared parameters."""
+
+    def __getitem__(self, name: str, /) -> Any:
+        """Return the value of a parameter, or its default."""
+
+
+REL = Param(number, "smallest relevance grade that counts as relevant", default=1, high=LARGEST_GRADE)
+CUTOFF = Param(int, "number of documents from the top of the ranking that are scored", low=1, unit="ranks")
+JUDGED_ONLY = Param(
+    bool,
+    "drop documents without a judgment, or with a negative grade, from the ranking first (condensed list)",
+    default=False,
+)
+TIES = Param(
+    str,
+    "order of documents with equal scores: 'trec' compares scores in 32 bits and breaks ties by document id, "
+    "descending, as trec_eval does; 'run' compares them in full and keeps the order of the run",
+    default="trec",
+    choices=("trec", "run"),
+)
+NO_RELEVANT = Param(
+    str,
+    "value of a topic without any relevant judged document: the measure's default, or NaN, which leaves it out of the mean",
+    default="default",
+    choices=("default", "nan"),
+)
+
+COMMON_PARAMS: dict[str, Param] = {
+    "rel": REL,
+    "cutoff": CUTOFF,
+    "judged_only": JUDGED_ONLY,
+    "ties": TIES,
+    "no_relevant": NO_RELEVANT,
+}
+"""The parameters that have the same meaning in every measure that declares them; the host applies them.
+
+A measure whose ``cutoff`` counts something other than documents declares its own parameter of that name, with its unit.
+"""
+
+
+def is_common(name: str, param: Any) -> bool:
+    """Tell whether a declared parameter is a common one, possibly with another default; one with another unit is not.
+
+    >>> is_common("cutoff", COMMON_PARAMS["cutoff"]), is_common("cutoff", Param(int, "how far to look", unit="blocks"))
+    (True, False)
+    """
+    common = COMMON_PARAMS.get(name)
+    return common is not None and getattr(param, "unit", "") in ("", common.unit)
+
+
+def common_parameters(measure: Parametrised) -> dict[str, Any]:
+    """Return the common parameters of a measure that the host applies, those that have a value."""
+    names = ("rel", "cutoff", "judged_only", "ties")
+    declared = measure.SUPPORTED_PARAMS
+    values = {k: measure[k] for k in names if k in declared and is_common(k, declared[k])}
+    return {k: v for k, v in values.items() if v is not None}
+
+
+def common_value(measure: Parametrised, name: str) -> Any:
+    """Return the value of a common parameter; None if the measure does not declare it."""
+    return measure[name] if name in measure.SUPPORTED_PARAMS else None
+
+
+class Mean(MeanAgg):
+    """The mean, rounded once, so that no bit of it depends on the order of the topics."""
+
+    def __init__(self, default: float = math.nan) -> None:
+        super().__init__(default)
+        self._values: list[float] = []
+
+    def add(self, value: float) -> None:
+        self._values.append(value)
+
+    def result(self) -> float:
+        return math.fsum(self._values) / len(self._values) if self._values else float(self.default)
+
+
+class MeanOfDefined(Mean):
+    """The mean over the topics that have a value."""
+
+    def add(self, value: float) -> None:
+        if value == value:
+            super().add(value)

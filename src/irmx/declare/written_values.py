@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 from ir_measures import ParamInfo
 
-from irmx.declare.columns import columns_of
-from irmx.declare.durations import duration, seconds
+from irmx.declare.columns import Symbol, columns_of, value_text
 from irmx.declare.measures import Measure
-from irmx.declare.params import Param, has_default, number, refuse_unknown, with_article
-from irmx.declare.symbols import Symbol, value_text
+from irmx.declare.params import Param, duration, has_default, number, refuse_unknown, seconds, with_article
 from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
 from irmx.text import suggest, value_repr

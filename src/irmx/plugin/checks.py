@@ -9,11 +9,9 @@ from irmx import hookspecs
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.adapters.ir_measures.install import name_taken
 from irmx.data.formats import Format
-from irmx.declare.command import Command, Function
-from irmx.declare.measures import Measure
-from irmx.declare.output_format import OutputFormat
-from irmx.declare.symbols import Symbol
-from irmx.declare.validation import problems
+from irmx.declare.columns import Command, Function, Symbol
+from irmx.declare.described import OutputFormat
+from irmx.declare.measures import Measure, problems
 from irmx.errors import PluginError
 
 HOOKS: dict[str, type] = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from irmx.data.judgments import Judgments
 from irmx.declare.columns import Column
-from irmx.declare.common_params import Parametrised, common_parameters
+from irmx.declare.params import Parametrised, common_parameters
 from irmx.errors import DataError
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of, shared
 from irmx.rank.join import Join

@@ -15,11 +15,10 @@ from irmx.data import dicts
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
 from irmx.declare.columns import REQUIRED, columns_of, is_missing
-from irmx.declare.common_params import common_parameters, common_value
 from irmx.declare.expressions import upstream
 from irmx.declare.measure_failures import failures_of, in_full, is_number
-from irmx.declare.measures import Measure
-from irmx.declare.validation import bounds, refuse_broken
+from irmx.declare.measures import Measure, bounds, refuse_broken
+from irmx.declare.params import common_parameters, common_value
 from irmx.errors import DataError, IrmxError, PluginError, UsageError, text_of, too_little_memory
 from irmx.ragged import Floats, Ints, offsets_of, segment_of
 from irmx.rank.join import Join

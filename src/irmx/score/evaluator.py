@@ -22,8 +22,7 @@ from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import at_odds, needed
 from irmx.declare.expressions import canonical, parse_measure, parse_measures
-from irmx.declare.measures import Measure
-from irmx.declare.validation import refuse_broken
+from irmx.declare.measures import Measure, refuse_broken
 from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError, UsageError
 from irmx.ragged import Array
 from irmx.rank.join import Join, refuse_no_common_topic

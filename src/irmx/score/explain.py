@@ -12,11 +12,10 @@ import numpy as np
 from irmx.data.formats import topic_spelled
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import needed
+from irmx.declare.described import PrintedRows, html_result
 from irmx.declare.expressions import parse_measure
-from irmx.declare.markup_html import html_result
 from irmx.declare.measure_failures import failures_of, in_full
 from irmx.declare.measures import Measure
-from irmx.declare.output_format import PrintedRows
 from irmx.errors import DataError, PluginError, UsageError
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings

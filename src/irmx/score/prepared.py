@@ -10,9 +10,9 @@ import numpy as np
 
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
-from irmx.declare.common_params import common_value
 from irmx.declare.measure_failures import failures_of
 from irmx.declare.measures import Measure
+from irmx.declare.params import common_value
 from irmx.errors import PluginError, UsageError
 from irmx.ragged import Bools, Ints, short_repr
 from irmx.rank.join import Join

@@ -13,10 +13,10 @@ import numpy as np
 from ir_measures import Metric
 from ir_measures.measures import MeanAgg
 
-from irmx.declare.common_params import Mean
-from irmx.declare.markup_html import html_result
+from irmx.declare.described import html_result
 from irmx.declare.measure_failures import failures_of, in_full, is_number
 from irmx.declare.measures import Measure
+from irmx.declare.params import Mean
 from irmx.errors import DataWarning, PluginError
 from irmx.score.topic_scores import TopicScores
 from irmx.text import list_some, plural, value_repr

@@ -19,8 +19,8 @@ from irmx.data.addresses import is_address
 from irmx.data.files import content_of, name_of
 from irmx.data.new_file import new_file
 from irmx.data.reading import arrow_of
+from irmx.declare.described import SHOWN, html_result
 from irmx.declare.expressions import NamedMeasure, canonical, measure_named
-from irmx.declare.markup_html import SHOWN, html_result
 from irmx.errors import DataError, DataWarning, MissingTopicsWarning, UsageError, lacking_topics
 from irmx.ragged import Bools, Floats, read_only
 from irmx.score.evaluator import Measures, as_measures

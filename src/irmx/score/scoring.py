@@ -15,9 +15,9 @@ import numpy as np
 from irmx.data.chunks import MEMORY
 from irmx.data.formats import path_of
 from irmx.data.run_metadata import run_metadata
+from irmx.declare.columns import Symbol
 from irmx.declare.from_function import FunctionMeasure
 from irmx.declare.measures import Measure
-from irmx.declare.symbols import Symbol
 from irmx.parallel import progress_bar
 from irmx.ragged import Floats
 from irmx.registry import registry

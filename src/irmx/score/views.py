@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx.declare.durations import duration, seconds
-from irmx.declare.symbols import Symbol
+from irmx.declare.columns import Symbol
+from irmx.declare.params import duration, seconds
 from irmx.declare.written_values import text_of
 
 if TYPE_CHECKING:

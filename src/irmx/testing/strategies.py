@@ -11,8 +11,8 @@ from typing import Any, Literal
 from hypothesis import strategies as st
 
 from irmx.declare.columns import Column
-from irmx.declare.common_params import common_value
 from irmx.declare.measures import Measure
+from irmx.declare.params import common_value
 from irmx.testing.sample import Sample
 
 __all__ = ["deep", "qrels", "runs", "samples", "shuffled"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import ir_measures
 
-from irmx.declare.citation import Citation
+from irmx.declare.described import Citation
 from irmx.declare.measure_failures import failures_of
 from irmx.score.backends import scorer_of
 

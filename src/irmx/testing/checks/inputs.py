@@ -17,9 +17,8 @@ import pandas as pd
 
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import Column
-from irmx.declare.common_params import common_value
-from irmx.declare.measures import Measure
-from irmx.declare.validation import bounds
+from irmx.declare.measures import Measure, bounds
+from irmx.declare.params import common_value
 from irmx.errors import DataError
 from irmx.ragged import Array
 from irmx.rank.join import Join

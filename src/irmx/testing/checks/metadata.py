@@ -13,15 +13,11 @@ from typing import Any
 
 import ir_measures
 
-from irmx.declare.citation import Citation
 from irmx.declare.columns import Column
-from irmx.declare.common_params import COMMON_PARAMS, is_common
-from irmx.declare.durations import duration, seconds
+from irmx.declare.described import Citation, Formula
 from irmx.declare.expressions import parse_measure
-from irmx.declare.formula import Formula
-from irmx.declare.measures import Measure
-from irmx.declare.params import Param, number
-from irmx.declare.validation import problems_of_class
+from irmx.declare.measures import Measure, problems_of_class
+from irmx.declare.params import COMMON_PARAMS, Param, duration, is_common, number, seconds
 from irmx.errors import UnknownNameError, UsageError
 from irmx.registry import registry
 from irmx.testing.generate import CheckError, Data, Values, failure, require_same, values

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from irmx.declare.columns import REQUIRED, vocabulary
-from irmx.declare.common_params import common_value, is_common
 from irmx.declare.measures import Measure
+from irmx.declare.params import common_value, is_common
 from irmx.errors import UsageError
 from irmx.score.evaluator import evaluator
 from irmx.testing.generate import Data, Values, failure, for_all, for_all_large, raised, require_same, silent, values

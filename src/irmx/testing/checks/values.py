@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from irmx.data.reading import read_qrels, read_run
-from irmx.declare.common_params import common_value
-from irmx.declare.measures import Measure
-from irmx.declare.validation import bounds
+from irmx.declare.measures import Measure, bounds
+from irmx.declare.params import common_value
 from irmx.errors import UsageError
 from irmx.rank.join import Join
 from irmx.score.backends import rankings_for
