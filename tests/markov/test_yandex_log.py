@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx.data.yandex_log import clicks_of_yandex_log
+from irmx.data.click_logs import clicks_of_yandex_log
 from irmx_markov import backward_share, holding_times, read_click_log, transition_counts
 
 LOG = """\

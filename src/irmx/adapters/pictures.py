@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from irmx.data.new_file import file_to_write, new_file
+from irmx.data.files import file_to_write, new_file
 from irmx.errors import DataWarning, UsageError
 
 if TYPE_CHECKING:

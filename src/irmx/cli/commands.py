@@ -16,7 +16,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from irmx.cli.click_command import click_command
-from irmx.data.new_file import new_file
+from irmx.data.files import new_file
 from irmx.declare.columns import SECTIONS, Command
 from irmx.errors import DataError, IrmxError, PluginError, UsageError, text_of
 from irmx.hookspecs import hookimpl

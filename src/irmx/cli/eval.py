@@ -13,9 +13,8 @@ import ir_measures
 from irmx.cli.click_command import Argument, Option
 from irmx.cli.printing import FormatOption, output_format_named, print_rows
 from irmx.cli.run_arguments import runs_and_measures
-from irmx.data.chunks import MEMORY
-from irmx.data.files import STANDARD_INPUT, bytes_of
-from irmx.data.new_file import file_to_write
+from irmx.data.files import STANDARD_INPUT, bytes_of, file_to_write
+from irmx.data.parquet import MEMORY
 from irmx.declare.columns import QRELS_HELP
 from irmx.errors import PluginError, TooLittleMemoryError, UsageError
 from irmx.parallel import check_backend, chosen_jobs, dask, progress_bar

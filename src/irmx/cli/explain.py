@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from irmx.cli.click_command import Argument, Option
 from irmx.cli.printing import FormatOption, PlacesOption, print_rows
 from irmx.data.formats import read_file
-from irmx.data.paths import matching_file
+from irmx.data.reading import matching_file
 from irmx.declare.columns import QRELS_HELP
 from irmx.declare.described import cell_text
 from irmx.score.explain import explain as explanation

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import ir_measures
 
-from irmx.data.paths import is_file, matching_files
+from irmx.data.reading import is_file, matching_files
 from irmx.declare.expressions import names_a_measure, parse_measure, split_measures
 from irmx.errors import UsageError
 from irmx.score.evaluator import as_measures

@@ -1,20 +1,166 @@
-"""Single cells of a column: what is a number, a text or missing, and what a message calls them."""
+"""Cells: columns of Arrow as arrays, single values, and those of dicts of dicts."""
 
 from __future__ import annotations
 
 import contextlib
 import math
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timezone
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from irmx.data.arrow_columns import Cells, kind_of, to_numpy
+from irmx.declare.columns import TableName
 from irmx.declare.params import LARGEST_INT, Param
 from irmx.errors import DataError
-from irmx.ragged import Array, Floats
+from irmx.ragged import Array, Floats, Ints, offsets_of
 from irmx.text import value_repr
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+# -- columns of Arrow as arrays of numpy and back --------------------------------------------------------------------
+
+
+Cells: TypeAlias = "pa.Array | list[Any]"
+"""A column as read: an Arrow array, or Python objects of several types."""
+
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def kind_of(cells: Cells) -> str:
+    """Return what a column holds; ``"objects"`` for a list."""
+    import pyarrow as pa
+
+    if isinstance(cells, list):
+        return "objects"
+    is_a = pa.types
+    dtype = cells.type.value_type if is_a.is_dictionary(cells.type) else cells.type
+    if is_a.is_string(dtype) or is_a.is_large_string(dtype) or is_a.is_string_view(dtype):
+        return "text"
+    if is_a.is_integer(dtype):
+        return "integer"
+    if is_a.is_floating(dtype) or is_a.is_decimal(dtype):
+        return "number"
+    if is_a.is_timestamp(dtype) or is_a.is_date(dtype):
+        return "date"
+    return "null" if is_a.is_null(dtype) else "boolean" if is_a.is_boolean(dtype) else "other"
+
+
+def seconds_of_dates(array: pa.Array) -> Floats:
+    """Return dates as seconds since 1970, NaN if missing."""
+    import pyarrow as pa
+
+    if pa.types.is_date(array.type):
+        array = array.cast(pa.timestamp("s" if pa.types.is_date32(array.type) else "ms"))
+    whole = array.cast(pa.int64()).cast(pa.float64(), safe=False)
+    seconds: Floats = to_numpy(whole, missing=math.nan) / _PER_SECOND[array.type.unit]
+    return seconds
+
+
+def first_rows(cells: Cells) -> Ints | None:
+    """Return the first row of each text of a dictionary-encoded column without missing ones; None unless in order of appearance."""
+    import pyarrow as pa
+
+    if isinstance(cells, list) or not pa.types.is_dictionary(cells.type) or kind_of(cells) != "text":
+        return None
+    if not len(cells) or cells.null_count or cells.dictionary.null_count:
+        return None
+    largest = np.maximum.accumulate(to_numpy(cells.indices), dtype=np.int64)
+    new = np.diff(largest, prepend=-1)
+    is_in_order = new.max() <= 1 and largest[-1] == len(cells.dictionary) - 1
+    return np.flatnonzero(new) if is_in_order else None
+
+
+def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
+    """Return the number of each text, and the distinct texts by number, in order of appearance; none is missing."""
+    by_number = texts.dictionary_encode()
+    return to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
+
+
+def codes_in_use(distinct: pa.Array, code: Ints, rows: Ints) -> tuple[pa.Array, Ints]:
+    """Return the distinct texts of some rows, given those of all and the number of each row's, and the number of each."""
+    code = code[rows]
+    if 8 * len(code) < len(distinct):  # of a few, sorting takes less than a look at all texts
+        used, code = np.unique(code, return_inverse=True)
+    else:
+        is_used = np.zeros(len(distinct), dtype=bool)
+        is_used[code] = True
+        used, number = np.flatnonzero(is_used), np.empty(len(distinct), dtype=np.int64)
+        number[used] = np.arange(len(used))
+        code = number[code]
+    return distinct.take(from_ints(used)), code
+
+
+def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
+    """Return an Arrow array of numbers as a numpy array, with a number in place of missing values."""
+    import pyarrow as pa
+
+    if not numbers.null_count:
+        return np.from_dlpack(numbers)
+    valid, values = numbers.buffers()
+    filled = pa.Array.from_buffers(numbers.type, len(numbers), [None, values], offset=numbers.offset)
+    is_valid = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")[numbers.offset :][: len(numbers)]
+    return np.where(is_valid, np.from_dlpack(filled), missing)
+
+
+def from_ints(numbers: Ints) -> pa.Array:
+    """Return whole numbers as an Arrow array."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(
+        pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers, dtype=np.int64))]
+    )
+
+
+def from_texts(texts: Sequence[str], errors: str = "strict") -> pa.Array:
+    """Return strings as an Arrow array; a TypeError for what is no string, by default a UnicodeEncodeError for half a surrogate pair."""
+    import pyarrow as pa
+
+    joined = "".join(texts)
+    lengths = map(len, texts) if joined.isascii() else (len(text.encode(errors=errors)) for text in texts)
+    offsets = offsets_of(np.fromiter(lengths, np.int64, len(texts)))
+    content = pa.py_buffer(joined.encode(errors=errors))
+    return pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(offsets), content)
+
+
+def byte_offsets(texts: pa.Array) -> tuple[Ints, Any]:
+    """Return where the bytes of each of large strings start and end, and the bytes of all; none is missing."""
+    _, offset_buffer, content = texts.buffers()
+    offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+    if len(texts):
+        offsets = np.frombuffer(offset_buffer, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    if offsets[0] == offsets[-1]:  # Arrow may have no buffer for empty texts
+        return np.zeros_like(offsets), np.empty(0, dtype=np.uint8)
+    return offsets - offsets[0], np.frombuffer(content, np.uint8)[offsets[0] : offsets[-1]]
+
+
+def is_utf_8(texts: pa.Array) -> bool:
+    import pyarrow as pa
+
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def first_odd(texts: pa.Array) -> tuple[int, str]:
+    """Return the first text with a zero byte, or that is not UTF-8, and its place."""
+    import pyarrow as pa
+
+    for place, content in enumerate(texts.cast(pa.large_binary()).to_pylist()):
+        shown = content.decode(errors="backslashreplace")
+        if "\0" in shown or shown.encode() != content:
+            return place, shown
+    raise AssertionError("every text is sound")
+
+
+# -- single cells of a column ----------------------------------------------------------------------------------------
+
 
 BLANKS = " \t\n\r\f\v"
 """What is left out around ids and numbers, in every format: the white space of ASCII. Other spaces are part of an id, and of no number."""
@@ -221,3 +367,88 @@ def check_dates(values: Floats, name: str, where: Callable[[int], str]) -> None:
             "and write years and days as strings, such as 1914-01-01; in pandas, .astype('Int64').astype('string') turns whole "
             "numbers into strings."
         )
+
+
+# -- ids and numbers of dicts of dicts, checked ----------------------------------------------------------------------
+
+
+_IDS = {"doc_id": "document id", "query_id": "query id"}
+
+
+def topics_of_dict(table: TableName, data: Mapping[Any, Any]) -> dict[Any, Mapping[str, Any]]:
+    """Return a dict of dicts, in which ids of documents that are whole numbers are their digits; raise for an invalid id.
+
+    Of a query, the first and the last document tell whether there are such; whoever reads the ids checks them by :func:`check_texts`.
+    """
+    data = dict(data)
+    for query_id, docs in data.items():
+        if isinstance(query_id, (float, tuple)) or query_id is None or query_id == "":
+            raise DataError(f"A query id of the {table} is {query_id!r}; ids are texts.")
+        if not isinstance(docs, Mapping):
+            raise DataError(
+                f"The {table} must map every query id to a dict of documents. Query {query_id!r} holds {type(docs).__name__}."
+            )
+        for doc in ("",) if "" in docs else (next(iter(docs)), next(reversed(docs))) if docs else ():
+            if not isinstance(doc, str) or not doc:
+                data[query_id] = _with_digits(table, query_id, docs)
+                break
+    topics = list(map(str, data))
+    check_texts(table, "query_id", topics)
+    if len(set(topics)) < len(topics):
+        twice = next(topic for topic in topics if topics.count(topic) > 1)
+        raise DataError(f"The {table} has the query id {twice} twice, as a number and as a string.")
+    return data
+
+
+def _with_digits(table: TableName, query_id: Any, docs: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the documents of a query by their ids as texts."""
+    out = {}
+    for doc, value in docs.items():
+        if isinstance(doc, bool) or not isinstance(doc, (str, int, np.integer)) or doc == "":
+            raise DataError(
+                f"A document id of the {table} is {doc!r} (query {query_id}); ids are texts or whole numbers, not empty."
+            )
+        out[str(doc)] = value
+    if len(out) < len(docs):
+        raise DataError(f"The {table} has a document of query {query_id} twice, as a number and as a text.")
+    return out
+
+
+def numbers_of_dict(table: TableName, column: str, data: Mapping[Any, Mapping[str, Any]], declared: Param) -> Floats:
+    """Return the values of a dict of dicts; raise for the first that is not a number as declared."""
+    numbers, at = np.empty(sum(map(len, data.values()))), 0
+    try:
+        for docs in data.values():  # numpy would also take b"1", "1_000" and dates for numbers, and is no faster
+            struct.pack_into(f"{len(docs)}d", numbers.data, at, *docs.values())
+            at += numbers.itemsize * len(docs)
+    except struct.error:
+        values = chain.from_iterable(docs.values() for docs in data.values())
+        words = TRUTH if table == "qrels" else {}
+        numbers = np.array(
+            [float(value) if isinstance(value, (bool, np.bool_)) else number_of(value, words) for value in values],
+            dtype=np.float64,
+        )
+    sound = np.isfinite(numbers) if declared.low is None else numbers < math.inf
+    if not sound.all():
+        ids = ((query_id, doc_id, value) for query_id, docs in data.items() for doc_id, value in docs.items())
+        query_id, doc_id, value = next(row for row, fine in zip(ids, sound.tolist(), strict=True) if not fine)
+        raise DataError(
+            f"The {column} of the {table} must be a finite number. Got {value_repr(value)} instead: query {query_id}, document {doc_id}."
+        )
+    return numbers
+
+
+def check_texts(table: TableName, column: str, ids: Sequence[Any]) -> None:
+    """Raise if an id is not a string, or one that tools written in C cannot take: it ends the process of some."""
+    try:
+        joined = "".join(ids)
+        if "\0" not in joined and (joined.isascii() or joined.encode()):
+            return
+    except (TypeError, UnicodeEncodeError):
+        pass
+    for text in ids:
+        what = f"A {_IDS[column]} of the {table} is"
+        if not isinstance(text, str):
+            raise DataError(f"{what} {text!r}; ids are texts.")
+        if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+            raise DataError(f"{what} {text[:100]!r}: a zero byte, or half a character that UTF-8 cannot encode.")

@@ -1,25 +1,240 @@
-"""The content of files, pipes and compressed files, and amounts of memory."""
+"""Files: their content, also at addresses and compressed, amounts of memory, and new files, whole or not at all."""
 
 from __future__ import annotations
 
 import bz2
 import contextlib
+import errno
 import gzip
+import importlib.util
 import io
 import lzma
 import os
 import re
+import shutil
 import stat
 import sys
+import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
+from urllib.parse import urlsplit
 
-from irmx.data.addresses import address_shown, content_at, is_address, lost_a_slash
-from irmx.errors import DataError, UsageError, too_little_memory
+from irmx.errors import DataError, UsageError, located, too_little_memory
 from irmx.text import suggest
+
+# -- files at addresses with a scheme --------------------------------------------------------------------------------
+
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")  # a letter alone is a drive of Windows
+_HALF_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/(?!/)")
+_OF_ARROW = ("file", "s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
+"""The schemes that pyarrow reads, if it was built with them; fsspec is asked for others."""
+_PACKAGES = {
+    **dict.fromkeys(("http", "https"), "'fsspec[http]'"),
+    "hf": "fsspec huggingface_hub",
+    "s3": "s3fs",
+    **dict.fromkeys(("gs", "gcs"), "gcsfs"),
+    **dict.fromkeys(("az", "abfs", "abfss"), "adlfs"),
+    **dict.fromkeys(("sftp", "ssh"), "fsspec paramiko"),
+}
+"""What to install for a scheme; for others fsspec says it."""
+_PATIENCE = "retry_limit_seconds=20"
+"""How long Google's library tries again, 15 minutes by default."""
+_WITHOUT_FOLDERS = ("http", "https")
+
+
+def is_address(source: Any) -> bool:
+    """Tell whether a source is a text such as ``s3://bucket/run.txt``, or an :class:`Address`."""
+    return isinstance(source, (str, os.PathLike)) and _SCHEME.match(str(os.fspath(source))) is not None
+
+
+def lost_a_slash(path: str) -> bool:
+    """Tell whether a path was an address before pathlib made one slash of two."""
+    return _HALF_SCHEME.match(path) is not None
+
+
+def as_path(source: str | os.PathLike[str]) -> Path:
+    """Return a path, or an address as one; ``file://`` is a path of this machine."""
+    text = without_file_scheme(os.fspath(source))
+    return Address(text) if is_address(text) else Path(text)
+
+
+def without_file_scheme(text: str) -> str:
+    """Return the path of an address such as ``file:///data/run.txt``, anything else as it is."""
+    if text[:8].lower() != "file:///":
+        return text
+    from urllib.request import url2pathname
+
+    return url2pathname(urlsplit(text).path)
+
+
+def address_shown(address: str) -> str:
+    """Return an address as it is shown, without the query and the user, which may be secrets.
+
+    >>> address_shown("https://user:password@host/run.txt?token=1"), address_shown("abfs://container@account/run")
+    ('https://host/run.txt', 'abfs://container@account/run')
+    """
+    scheme, _, rest = address.partition("://")
+    host, slash, path = re.split("[?#]", rest, maxsplit=1)[0].partition("/")
+    user, _, machine = host.rpartition("@")
+    return f"{scheme}://{host if scheme.lower().startswith('abfs') and ':' not in user else machine}{slash}{path}"
+
+
+class Address(type(Path())):  # type: ignore[misc]
+    """An address as a path: its name and suffixes are those of the file, its text is the whole address."""
+
+    def __new__(cls, address: str) -> Address:
+        path: Address = super().__new__(cls, _path_in(address))
+        path._address = address
+        return path
+
+    def __init__(self, address: str) -> None:
+        if sys.version_info >= (3, 12):
+            super().__init__(_path_in(address))
+
+    def __str__(self) -> str:
+        address: str = self._address
+        return address
+
+    def __reduce__(self) -> Any:
+        return Address, (self._address,)
+
+    def is_file(self, **_: Any) -> bool:
+        """Return False: it is no file of this machine."""
+        return False
+
+    def is_dir(self, **_: Any) -> bool:
+        """Return False: folders at addresses are not read."""
+        return False
+
+
+def _path_in(address: str) -> str:
+    return address_shown(address).partition("://")[2]
+
+
+def content_at(address: str, what: str = "file") -> bytes:
+    """Return the content of a file at an address, as it is there.
+
+    Raises
+    ------
+    irmx.DataError
+        If the scheme is unknown, or what reads it is not installed; if there is no such file, for a folder, and if the network
+        or the server fails. The message does not begin with the address.
+    """
+    with _errors_explained(address, what):
+        system, path = _file_system(address)
+        try:
+            if hasattr(system, "cat_file"):
+                return bytes(system.cat_file(path))
+            with system.open_input_stream(path, compression=None) as file:
+                return bytes(file.read())
+        except Exception:
+            if _scheme(address) not in _WITHOUT_FOLDERS and _is_folder(system, path):
+                raise DataError(
+                    "This is a folder. At an address, one file is read: name it, or copy the folder to this machine."
+                ) from None
+            raise
+
+
+def addresses_matching(pattern: str) -> list[str]:
+    """Return the addresses of the files that match a pattern such as ``s3://bucket/runs/*.run``, in alphabetical order.
+
+    A pattern has a ``*`` in the name of the file; a question mark begins a query. What is not a pattern is returned as it is.
+
+    Raises
+    ------
+    irmx.DataError
+        As for :func:`content_at`.
+    """
+    path, mark, query = pattern.partition("?")
+    folder, _, name = path.rpartition("/")
+    if "*" not in name or folder.endswith(":/") or _scheme(pattern) in _WITHOUT_FOLDERS:
+        return [pattern]
+    from pyarrow import fs
+
+    with located(address_shown(pattern)), _errors_explained(pattern, "matching"):
+        system, path = _file_system(f"{folder}{mark}{query}")
+        if not isinstance(system, fs.FileSystem):
+            system = fs.PyFileSystem(fs.FSSpecHandler(system))
+        files = [info.base_name for info in system.get_file_info(fs.FileSelector(path)) if info.is_file]
+    return [f"{folder}/{file}{mark}{query}" for file in sorted(files) if fnmatchcase(file, name)]
+
+
+@contextlib.contextmanager
+def _errors_explained(address: str, what: str) -> Iterator[None]:
+    """Turn whatever goes wrong at an address, in any library, into an error."""
+    try:
+        yield
+    except (DataError, MemoryError):
+        raise
+    except ImportError as error:
+        packages = _PACKAGES.get(_scheme(address))
+        how = f"Install it: python -m pip install {packages}" if packages else str(error).rstrip(".")
+        raise DataError(f"What reads {_scheme(address)}:// is not installed. {how}.") from None
+    except FileNotFoundError:
+        raise DataError(f"There is no such {what} file.") from None
+    except Exception as error:
+        reason = _without_secrets(str(error), address).strip().partition("\n")[0][:300].rstrip(".")
+        raise DataError(f"It cannot be read: {reason or type(error).__name__}.") from None
+
+
+def _scheme(address: str) -> str:
+    return address.partition("://")[0].lower()
+
+
+def _file_system(address: str) -> tuple[Any, str]:
+    """Return the file system of pyarrow or fsspec for an address, and the path in it."""
+    import pyarrow as pa
+    from pyarrow import fs
+
+    scheme = _scheme(address)
+    address = f"{scheme}://{address.partition('://')[2]}"
+    if scheme in _OF_ARROW:
+        with contextlib.suppress(pa.ArrowNotImplementedError):  # built without it
+            if scheme in ("gs", "gcs") and _PATIENCE.partition("=")[0] not in address:
+                address += ("&" if "?" in address else "?") + _PATIENCE
+            found: tuple[Any, str] = fs.FileSystem.from_uri(address)
+            return found
+    known, more = {*_OF_ARROW, *_PACKAGES}, " fsspec reads more: python -m pip install fsspec."
+    if importlib.util.find_spec("fsspec") is not None:
+        import fsspec
+
+        known, more = known | set(fsspec.available_protocols()), ""
+    if scheme not in known:
+        hint = (
+            suggest(scheme, known) or " Known are s3://, gs://, abfs://, https://, hf:// and other schemes of fsspec."
+        )
+        raise DataError(f"The scheme {scheme}:// is unknown.{hint}{more}")
+    import fsspec.core
+
+    system, path = fsspec.core.url_to_fs(address)
+    return system, path
+
+
+def _is_folder(system: Any, path: str) -> bool:
+    with contextlib.suppress(Exception):
+        if hasattr(system, "isdir"):
+            return bool(system.isdir(path))
+        from pyarrow import fs
+
+        return bool(system.get_file_info(path).type == fs.FileType.Directory)
+    return False
+
+
+def _without_secrets(text: str, address: str) -> str:
+    """Return the text of an error without the query and the user of an address."""
+    user = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
+    text = text.replace(f"{user}@", "") if user else text
+    return re.sub(r"\?[^\s'\")]+", "", text)
+
+
+# -- the content of files, pipes and compressed files, and amounts of memory -----------------------------------------
+
 
 STANDARD_INPUT = "-"
 """The name of standard input in place of a path; a file of that name is ``./-``."""
@@ -263,3 +478,146 @@ def bytes_of(amount: str | float, what: str = "memory") -> int:
         shown = str(amount)[:99]
         raise UsageError(f"The {what} must be an amount such as 500MB or 1GB, at least 1KB. Got {shown!r} instead.")
     return size
+
+
+# -- new files and folders: whole, or not at all ---------------------------------------------------------------------
+
+
+def file_to_write(path: Path, noun: str, endings: Sequence[str] = ()) -> Path:
+    """Return the path of a file that a command will write, checked before anything is computed.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If it has another ending, is a folder, or its folder does not exist.
+    """
+    if endings and path.suffix.lower() not in endings:
+        raise UsageError(f"A {noun} is written to a file that ends in {', '.join(endings)}. Got {path} instead.")
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder. Name a file for the {noun}.")
+    if not path.parent.is_dir():
+        raise UsageError(f"There is no folder {path.parent} for the {noun} {path.name}.")
+    return path
+
+
+@contextmanager
+def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryIO]:
+    r"""Give an open file in which to write, and at the end put it where it belongs, in place of a file that was there.
+
+    What is written goes to a hidden file in the same folder, which is renamed once it is whole: if anything fails, the old file
+    stays and nothing else is left. The target of a symbolic link is replaced, if it is writable, and keeps its permissions. A
+    pipe or a device, such as ``/dev/stdout``, gets everything at the end.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    advice : str
+        The end of the message if it cannot be written: what to do.
+
+    Yields
+    ------
+    binary file
+        Where to write. An ``OSError`` raised at the same time is taken for one of this file.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        If it cannot be written; the message names the file and the reason.
+
+    Examples
+    --------
+    >>> import irmx, tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with irmx.toolkit.new_file(Path(folder, "means.csv")) as file:
+    ...         _ = file.write(b"system,AP")
+    ...     Path(folder, "means.csv").read_text()
+    'system,AP'
+    """
+    try:
+        old = _stat_of(path)
+        stream = None if old is None else _stream_at(old)
+        if old is None or (stat.S_ISREG(old.st_mode) and stream is None):
+            yield from _replaced(os.path.realpath(path), old)
+            return
+        content = io.BytesIO()
+        yield content
+        if stream is not None:  # after what the stream has got so far
+            (sys.stdout if stream == 1 else sys.stderr).flush()
+        with open(path if stream is None else os.dup(stream), "wb") as file:
+            file.write(content.getbuffer())
+    except OSError as error:
+        raise cannot_be_written(path, error, advice) from None
+
+
+def cannot_be_written(path: str | os.PathLike[str], error: OSError, advice: str = "") -> DataError:
+    """Return the error that names a file, or a folder, that cannot be written, with advice at its end."""
+    folder = os.path.dirname(os.path.realpath(path))
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    if error.errno == errno.ENOENT and not os.path.isdir(folder):
+        reason = f"there is no folder {folder}"
+    elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) and os.path.isfile(path) and os.access(path, os.W_OK):
+        reason = f"a new file that would replace it cannot be made in the folder {folder} ({reason})"
+    return DataError(f"{os.fspath(path)} cannot be written: {reason}.{' ' if advice else ''}{advice}")
+
+
+def _stat_of(path: str | os.PathLike[str]) -> os.stat_result | None:
+    """Return what is at a path, None for nothing; raise for a folder, and for a file that may not be written."""
+    try:
+        old = os.stat(path)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(old.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if stat.S_ISREG(old.st_mode):
+        os.close(os.open(path, os.O_WRONLY))
+    return old
+
+
+def _stream_at(old: os.stat_result) -> int | None:
+    """Return 1 or 2 if standard output or standard error goes there, which others write to as well; otherwise None."""
+    for stream in (1, 2):
+        with suppress(OSError):  # it is closed
+            if os.path.samestat(old, os.fstat(stream)):
+                return stream
+    return None
+
+
+def _replaced(target: str, old: os.stat_result | None) -> Iterator[BinaryIO]:
+    """Give a new file, and put it in the place of a regular file, or where there is none."""
+    import secrets
+
+    folder, name = os.path.split(target)
+    unfinished = os.path.join(folder, f".{name[:40]}.{secrets.token_hex(8)}.unfinished")
+    try:
+        with open(unfinished, "xb") as file:  # x: never an existing file, nor what a symbolic link leads to
+            if old is not None and hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(unfinished)
+        raise
+
+
+@contextmanager
+def new_folder(target: Path, advice: str = "Choose another name.") -> Iterator[Path]:
+    """Give a folder in which to write files, and at the end put it where it belongs, with the folders above it."""
+    if os.path.lexists(target):
+        raise UsageError(f"{target} already exists, and nothing is overwritten. {advice}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        try:
+            made = unfinished / target.name
+            made.mkdir()
+            yield made
+            made.rename(target)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    except OSError as error:
+        raise cannot_be_written(target, error) from None

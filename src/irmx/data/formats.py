@@ -12,8 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
-from irmx.data.addresses import as_path, is_address
-from irmx.data.files import STANDARD_INPUT, check_text, content_of, filled_lines, name_of
+from irmx.data.files import STANDARD_INPUT, as_path, check_text, content_of, filled_lines, is_address, name_of
 from irmx.data.table import Source, Table
 from irmx.declare.columns import REQUIRED, TableName, canonical_names, params_text
 from irmx.declare.params import Param, check_params

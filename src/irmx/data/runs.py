@@ -11,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx.data.arrow_columns import byte_offsets, encoded, from_ints, from_texts, to_numpy
-from irmx.data.dicts import check_texts, numbers_of_dict, topics_of_dict
-from irmx.data.source_columns import SourceColumns
-from irmx.data.table import NUMBER, PROGRAM, SCORE, Source, Table
+from irmx.data.cells import (
+    byte_offsets,
+    check_texts,
+    encoded,
+    from_ints,
+    from_texts,
+    numbers_of_dict,
+    to_numpy,
+    topics_of_dict,
+)
+from irmx.data.table import NUMBER, PROGRAM, SCORE, Source, SourceColumns, Table
 from irmx.declare.columns import REQUIRED, Column, vocabulary
 from irmx.declare.described import html_result
 from irmx.errors import DataError, DataWarning

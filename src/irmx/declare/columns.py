@@ -1,4 +1,4 @@
-"""The column vocabulary: the name, meaning and unit of every column that a measure may read."""
+"""What a plugin declares beside measures: columns, named objects, commands and functions."""
 
 from __future__ import annotations
 

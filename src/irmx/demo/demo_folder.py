@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from irmx.data.new_file import new_folder
+from irmx.data.files import new_folder
 from irmx.demo import (
     SYSTEMS,
     block_table,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from irmx.adapters.ir_datasets.format import IrDatasets
-from irmx.data.delimited import Csv, Jsonl, Tsv
 from irmx.data.formats import Format
 from irmx.data.parquet import Parquet
-from irmx.data.trec import Trec
+from irmx.data.text_formats import Csv, Jsonl, Trec, Tsv
 from irmx.hookspecs import hookimpl
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from irmx.data.arrow_columns import codes_in_use
+from irmx.data.cells import codes_in_use
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
 from irmx.errors import DataError

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import ir_measures
 import numpy as np
 
-from irmx.data import dicts
+from irmx.data.cells import check_texts
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
 from irmx.declare.columns import REQUIRED, columns_of, is_missing
@@ -421,8 +421,8 @@ def ranked_run(join: Join, keep_scores: bool = False) -> RankedRun:
 def _ranked_run(join: Join, keep_scores: bool) -> RankedRun:
     rows, offsets = join.ranked_rows("trec"), offsets_of(join.depth)
     docs, ends, deepest = join.doc_ids(rows), offsets.tolist(), int(join.depth.max(initial=0))
-    dicts.check_texts("run", "doc_id", docs)  # those of a dict, at which nothing else has looked
-    dicts.check_texts("run", "query_id", join.run.topics)
+    check_texts("run", "doc_id", docs)  # those of a dict, at which nothing else has looked
+    check_texts("run", "query_id", join.run.topics)
     scores = _without_ties(join, rows, offsets).tolist() if keep_scores else [float(n) for n in range(deepest, 0, -1)]
     return {
         join.run.topics[in_run]: dict(

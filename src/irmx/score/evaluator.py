@@ -17,8 +17,8 @@ import ir_measures
 import numpy as np
 from ir_measures import Metric
 
-from irmx.data.chunks import MEMORY
 from irmx.data.judgments import Judgments
+from irmx.data.parquet import MEMORY
 from irmx.data.reading import read_qrels, read_run
 from irmx.declare.columns import at_odds, needed
 from irmx.declare.expressions import canonical, parse_measure, parse_measures

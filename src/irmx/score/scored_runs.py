@@ -15,14 +15,11 @@ from typing import Any, Protocol, TypeVar
 import ir_measures
 import numpy as np
 
-from irmx.data.addresses import is_address
-from irmx.data.chunks import MEMORY, Chunk, run_chunks
-from irmx.data.files import bytes_of, is_path
+from irmx.data.files import bytes_of, is_address, is_path
 from irmx.data.formats import path_of
 from irmx.data.judgments import Judgments
-from irmx.data.parquet import run_of_partition
-from irmx.data.paths import matching_files
-from irmx.data.reading import read_run, release_memory
+from irmx.data.parquet import MEMORY, Chunk, run_chunks, run_of_partition
+from irmx.data.reading import matching_files, read_run, release_memory
 from irmx.data.runs import Run
 from irmx.declare.measure_failures import failures_of
 from irmx.errors import (

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import ir_measures
 import numpy as np
 
-from irmx.data.addresses import is_address
-from irmx.data.files import content_of, name_of
-from irmx.data.new_file import new_file
+from irmx.data.files import content_of, is_address, name_of, new_file
 from irmx.data.reading import arrow_of
 from irmx.declare.described import SHOWN, html_result
 from irmx.declare.expressions import NamedMeasure, canonical, measure_named

@@ -12,9 +12,9 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from irmx.data.chunks import MEMORY
 from irmx.data.formats import path_of
-from irmx.data.run_metadata import run_metadata
+from irmx.data.parquet import MEMORY
+from irmx.data.text_formats import run_metadata
 from irmx.declare.columns import Symbol
 from irmx.declare.from_function import FunctionMeasure
 from irmx.declare.measures import Measure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from irmx.adapters.ir_datasets.datasets import dataset, qrels_rows
 from irmx.adapters.ir_datasets.fields import Field, declared, is_declared
 from irmx.adapters.ir_datasets.lookup import values_of
-from irmx.data.arrow_columns import encoded, from_ints
+from irmx.data.cells import encoded, from_ints
 from irmx.data.judgments import Judgments
 from irmx.data.table import Source, Table
 from irmx.declare.columns import canonical_names

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from string import Template
 
-from irmx.data.new_file import new_folder
+from irmx.data.files import new_folder
 from irmx.errors import UsageError
 from irmx.plugin.templates.names import Names
 
