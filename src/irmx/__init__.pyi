@@ -42,7 +42,7 @@ from .hookspecs import hookimpl as hookimpl
 from .rank.join import Join as Join
 from .rank.rankings import Ranking as Ranking
 from .rank.rankings import Rankings as Rankings
-from .rank.rows import Rows as Rows
+from .rank.rankings import Rows as Rows
 from .score.batch import BatchScorer as BatchScorer
 from .score.batch import batch_scorer as batch_scorer
 from .score.evaluator import calc as calc

@@ -18,8 +18,7 @@ from irmx.declare.measure_failures import failures_of, in_full
 from irmx.declare.measures import Measure
 from irmx.errors import DataError, PluginError, UsageError
 from irmx.rank.join import Join, refuse_no_common_topic
-from irmx.rank.rankings import Rankings
-from irmx.rank.rows import Rows
+from irmx.rank.rankings import Rankings, Rows
 from irmx.registry import registry
 from irmx.score.backends import check_columns, checked, rankings_for, scorer_of
 from irmx.text import list_some, plural, suggest, value_repr, visible
