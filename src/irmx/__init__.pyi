@@ -50,9 +50,9 @@ from .score.evaluator import calc_aggregate as calc_aggregate
 from .score.evaluator import evaluator as evaluator
 from .score.evaluator import iter_calc as iter_calc
 from .score.evaluator import rankings as rankings
+from .score.evaluator import score_joined as score_joined
 from .score.explain import explain as explain
 from .score.explain import explanations as explanations
-from .score.prepared import score_joined as score_joined
 from .score.scores import Scores as Scores
 from .score.scores import State as State
 from .score.scoring import scores as scores

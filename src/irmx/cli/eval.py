@@ -18,8 +18,7 @@ from irmx.data.parquet import MEMORY
 from irmx.declare.columns import QRELS_HELP
 from irmx.errors import PluginError, TooLittleMemoryError, UsageError
 from irmx.parallel import check_backend, chosen_jobs, dask, progress_bar
-from irmx.score.evaluator import Evaluator
-from irmx.score.results import mean_of, metrics_of
+from irmx.score.evaluator import Evaluator, mean_of, metrics_of
 from irmx.score.scored_runs import Failures, RunScores, run_names, scored_runs
 from irmx.score.scoring import scores
 from irmx.text import note

@@ -6,25 +6,33 @@ qrels and runs may be anything that :func:`irmx.read_qrels` and :func:`irmx.read
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from itertools import repeat
+from typing import Any, cast
 
 import ir_measures
 import numpy as np
 from ir_measures import Metric
+from ir_measures.measures import MeanAgg
 
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import MEMORY
 from irmx.data.reading import read_qrels, read_run
+from irmx.data.runs import Run
 from irmx.declare.columns import at_odds, needed
+from irmx.declare.described import html_result
 from irmx.declare.expressions import canonical, parse_measure, parse_measures
+from irmx.declare.measure_failures import failures_of, in_full, is_number
 from irmx.declare.measures import Measure, refuse_broken
+from irmx.declare.params import Mean, common_value
 from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError, UsageError
-from irmx.ragged import Array
+from irmx.ragged import Array, Bools, Ints, short_repr
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
 from irmx.score.backends import (
@@ -32,13 +40,141 @@ from irmx.score.backends import (
     PluginBackend,
     ProviderBackend,
     ScoresByMeasure,
+    check_columns,
+    checked,
     provided,
     provider_named,
+    rankings_for,
     scorer_of,
 )
-from irmx.score.results import DetailedResults, mean_of, metrics_of, results_of_run
 from irmx.score.scored_runs import Failures, scores_of
-from irmx.text import list_some, plural
+from irmx.score.topic_scores import TopicScores
+from irmx.text import list_some, plural, value_repr
+
+# -- what comes out of scoring ---------------------------------------------------------------------------------------
+
+
+class DetailedMetric(ir_measures.Metric):
+    """An ``ir_measures.Metric`` with further fields, which are also attributes.
+
+    Attributes
+    ----------
+    fields : dict of str to float
+        The fields by name.
+
+    Examples
+    --------
+    >>> m = DetailedMetric("q", "MSU", 2.5, {"standard_error": 0.1})
+    >>> query_id, measure, value = m
+    >>> value, m.standard_error
+    (2.5, 0.1)
+    """
+
+    fields: dict[str, float]
+
+    def __new__(
+        cls, query_id: str, measure: Any, value: float, fields: Mapping[str, float] | None = None
+    ) -> DetailedMetric:
+        made = super().__new__(cls, query_id, measure, value)
+        made.fields = dict(fields or {})
+        return made
+
+    def _replace(self, /, **changes: Any) -> DetailedMetric:
+        made = super()._replace(**changes)
+        made.fields = dict(self.fields)
+        return made
+
+    def __getattr__(self, name: str) -> float:
+        fields = self.__dict__.get("fields", {})
+        if name in fields:
+            value: float = fields[name]
+            return value
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+class DetailedResults(ir_measures.CalcResults):
+    """An ``ir_measures.CalcResults`` with further fields of the means.
+
+    Attributes
+    ----------
+    fields : dict of Measure to dict of str to float
+        By measure and name, such as the ``standard_error`` of the mean; measures whose mean has no fields are left out.
+
+    Examples
+    --------
+    >>> results = DetailedResults({"MSU": 2.5}, [], {"MSU": {"standard_error": 0.1}})
+    >>> means, per_query = results
+    >>> means["MSU"], results.fields["MSU"]["standard_error"]
+    (2.5, 0.1)
+    """
+
+    fields: dict[Any, dict[str, float]]
+
+    def __new__(
+        cls, aggregated: Any, per_query: Any, fields: Mapping[Any, dict[str, float]] | None = None
+    ) -> DetailedResults:
+        made = super().__new__(cls, aggregated, per_query)
+        made.fields = dict(fields or {})
+        return made
+
+    @property
+    def _means(self) -> dict[Any, float]:
+        return dict(cast("Mapping[Any, float]", self.aggregated))
+
+    def __repr__(self) -> str:
+        means = list_some([f"{measure} {value:.4f}" for measure, value in self._means.items()])
+        return f"<Results of {plural(len(self._means), 'measure')}: {means}>"
+
+    def _repr_html_(self) -> str:
+        rows = [{"measure": str(m), "mean": mean, **self.fields.get(m, {})} for m, mean in self._means.items()]
+        return html_result(repr(self).partition(":")[0], {"": rows})
+
+
+def metrics_of(measure: ir_measures.Measure, topics: Iterable[str], scores: TopicScores) -> list[Metric | None]:
+    """Return the metric of every topic; None for a topic for which a tool of ir_measures has no value."""
+    own = isinstance(measure, Measure)
+    fields = scores.by_topic() if scores.fields else repeat({})
+    return [
+        (DetailedMetric(query_id, measure, value, of_topic) if of_topic else Metric(query_id, measure, value))
+        if own or not math.isnan(value)
+        else None
+        for query_id, value, of_topic in zip(topics, scores.values.tolist(), fields, strict=False)
+    ]
+
+
+def mean_of(measure: ir_measures.Measure, scores: TopicScores) -> float:
+    """Aggregate the values of all topics with the measure's aggregator, which usually computes the mean.
+
+    The aggregator of an irmx measure handles NaN, which ``no_relevant='nan'`` gives. For a measure of ir_measures, NaN means
+    that its tool has no value for the topic, so it is removed first; Accuracy has one only where a relevant document is
+    retrieved. If the tool has a value for no topic, the mean is NaN, with a warning.
+    """
+    values = scores.values if isinstance(measure, Measure) else scores.values[~np.isnan(scores.values)]
+    if len(scores.values) > len(values) == 0:
+        message = f"{measure} is not defined for any topic of the run, so that there is no mean: it is NaN."
+        warnings.warn(message, DataWarning, stacklevel=2)
+    with failures_of(measure):
+        aggregator = measure.aggregator()
+        if type(aggregator) is MeanAgg:
+            aggregator = Mean(aggregator.default)
+        for value in values.tolist():
+            aggregator.add(value)
+        mean = aggregator.result()
+    if is_number(mean) and (math.isfinite(mean) or not len(values) or not np.isfinite(values).all()):
+        return float(mean)
+    raise PluginError(
+        f"{in_full(measure)} has an aggregator whose result is {value_repr(mean)}; a finite number is expected."
+    )
+
+
+def results_of_run(scores: Mapping[Any, TopicScores], per_query: list[Metric]) -> DetailedResults:
+    """Return the means with their fields, and the metrics of topics."""
+    means = {measure: mean_of(measure, of_measure) for measure, of_measure in scores.items()}
+    return DetailedResults(means, per_query, {m: fields for m, s in scores.items() if (fields := s.of_mean())})
+
+
+# -- evaluation with measures of irmx and ir_measures together, reading each input once ------------------------------
+
 
 Measures = str | ir_measures.Measure | Iterable[str | ir_measures.Measure]
 
@@ -283,3 +419,141 @@ def _of_this_process(
             stored = pickle.loads(rest.data, buffers=buffers)  # noqa: S301  what __reduce__ stored
             _sent[key] = Evaluator(measures, stored, provider)
     return _sent[key]
+
+
+# -- scoring of runs in many settings --------------------------------------------------------------------------------
+
+
+_COMMON = ("rel", "cutoff", "judged_only", "ties")
+
+
+def preparation_key(setting: Measure) -> Hashable:
+    """Return a key for the preparation of a setting; None for a measure without preparation.
+
+    Settings with equal keys share the result of :func:`prepare_run`.
+    """
+    with failures_of(setting):
+        own = setting.preparation()
+    return None if own is None else (own, *(common_value(setting, name) for name in _COMMON))
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedRun:
+    """The data of a run that settings with the same preparation need.
+
+    Attributes
+    ----------
+    prepared : Any
+        The return value of :meth:`irmx.Measure.prepare`.
+    topics : tuple
+        The run's topics that are in the judgments.
+    places : int array
+        Their numbers in the judgments.
+    without_relevant : bool array
+        For every topic of the judgments, whether it has no relevant document.
+    """
+
+    prepared: Any
+    topics: tuple[Any, ...]
+    places: Ints
+    without_relevant: Bools
+
+    __repr__ = short_repr
+
+
+def prepare_run(settings: Sequence[Measure], run: Run, judgments: Judgments) -> dict[Hashable, PreparedRun]:
+    """Return the data of a run that settings need, by :func:`preparation_key`; nothing for measures without preparation."""
+    join = Join(run, judgments)
+    by_key: dict[Hashable, PreparedRun] = {}
+    for setting in settings:
+        check_columns(setting, join)
+        key = preparation_key(setting)
+        if key is not None and key not in by_key:
+            rankings = rankings_for(setting, join)
+            with failures_of(setting):
+                prepared = setting.prepare(rankings)
+            left_out = judgments.without_relevant(common_value(setting, "rel"))
+            by_key[key] = PreparedRun(prepared, rankings.topics, join.in_judgments, left_out)
+    return by_key
+
+
+def score_prepared(runs: Sequence[PreparedRun], settings: Sequence[Measure]) -> list[list[TopicScores]]:
+    """Return the scores of prepared runs (outer list) in several settings (inner list), over the topics of the judgments.
+
+    Parameters
+    ----------
+    runs : sequence of PreparedRun
+        The runs.
+    settings : sequence of Measure
+        Settings with one :func:`preparation_key` that differ only in the ``SHARED_PARAMS`` of their measure.
+
+    Raises
+    ------
+    irmx.errors.PluginError
+        If the measure returns anything other than scores of this shape.
+    """
+    with failures_of(settings[0]):
+        scores = type(settings[0]).score_prepared([run.prepared for run in runs], settings)
+    if len(scores) != len(runs) or any(len(row) != len(settings) for row in scores):
+        raise PluginError(
+            f"score_prepared of {settings[0].NAME} must return a list of {len(settings)} scores for each of "
+            f"{len(runs)} runs. Got {[len(row) for row in scores]}."
+        )
+    return [
+        [_over_topics(setting, run, of_setting) for setting, of_setting in zip(settings, of_run, strict=True)]
+        for run, of_run in zip(runs, scores, strict=True)
+    ]
+
+
+def _over_topics(setting: Measure, run: PreparedRun, scores: TopicScores) -> TopicScores:
+    sound = checked(setting, run.topics, scores)
+    out = sound.over_topics(run.places, len(run.without_relevant), float(setting.DEFAULT))
+    if common_value(setting, "no_relevant") == "nan":
+        out.values[run.without_relevant] = np.nan
+    return out
+
+
+def score_joined(joins: Sequence[Join], measures: Measures) -> list[list[TopicScores]]:
+    """Return the scores of runs (outer list) by several measures (inner list), over the topics of the judgments of each join.
+
+    The joins can be reused for further measures: documents are looked up once; data that only these measures need is released.
+
+    Parameters
+    ----------
+    joins : sequence of Join
+        Runs joined with judgments, which may differ: with views of one join (:meth:`irmx.Join.with_judgments`), a run is
+        searched and sorted once for all of them.
+    measures : str, Measure or iterable of them
+        The measures. Those that a provider of ir_measures computes get all judgments, as dicts, once for every different
+        judgments, and the run, as a dict, once for every join.
+
+    Returns
+    -------
+    list of list of TopicScores
+        One inner list per join; it has one element per distinct measure, in the order given.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If one of ``joins`` is anything else, such as rankings.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> join = irmx.Join(irmx.read_run({"q": {"x": 2.0, "a": 1.0}}), irmx.read_qrels({"q": {"a": 1}}))
+    >>> [[score.values.tolist() for score in of_run] for of_run in irmx.score_joined([join], "NCP(law=first) AP")]
+    [[[0.5], [0.5]]]
+    """
+    for join in joins:
+        if not isinstance(join, Join):
+            raise UsageError(
+                f"score_joined takes runs joined by irmx.Join(run, judgments). Got {join!r} instead; irmx.rankings returns "
+                "rankings, for one measure."
+            )
+    scores: list[list[TopicScores]] = [[] for _ in joins]
+    evaluator = Evaluator(measures, joins[0].judgments) if joins else None
+    for i in sorted(range(len(joins)), key=[id(join.judgments) for join in joins].__getitem__):
+        assert evaluator is not None
+        scores[i] = list(evaluator.of_join(joins[i]).values())
+        joins[i].forget("rankings")
+    return scores

@@ -13,7 +13,7 @@ from irmx.errors import DataWarning
 if TYPE_CHECKING:
     from irmx.declare.measures import Measure
     from irmx.score.backends import ScoresByMeasure
-    from irmx.score.results import DetailedResults
+    from irmx.score.evaluator import DetailedResults
 
 
 class IrmxProvider(providers.Provider):
@@ -76,13 +76,13 @@ class _Evaluator(providers.Evaluator):
 
     def calc_aggregate(self, run: Any) -> dict[Any, float | int]:
         """Return the mean of every measure over the topics of the qrels."""
-        from irmx.score.results import mean_of
+        from irmx.score.evaluator import mean_of
 
         return {measure: mean_of(measure, scores) for measure, scores in self._scores(run).items()}
 
     def calc(self, run: Any) -> DetailedResults:
         """Return the means and the value of every topic."""
-        from irmx.score.results import results_of_run
+        from irmx.score.evaluator import results_of_run
 
         scores = self._scores(run)
         return results_of_run(scores, list(self._metrics(scores)))
@@ -99,7 +99,7 @@ class _Evaluator(providers.Evaluator):
         return {measure: scores[computed] for measure, computed in self._computed.items()}
 
     def _metrics(self, scores: ScoresByMeasure) -> Iterator[Metric]:
-        from irmx.score.results import metrics_of
+        from irmx.score.evaluator import metrics_of
 
         for measure, of_measure in scores.items():
             yield from filter(None, metrics_of(measure, self._evaluator.judgments.topics, of_measure))
