@@ -15,7 +15,7 @@ from typing import Any
 
 import lazy_loader
 
-from irmx.adapters.ir_measures import install as _ir_measures
+from irmx.adapters import ir_measures as _ir_measures
 from irmx.registry import Registry, connect, registry
 
 _public, _, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,9 +7,9 @@ from . import symbols as symbols
 from . import toolkit as toolkit
 from .adapters.ir_datasets.datasets import Dataset as Dataset
 from .adapters.ir_datasets.fields import Field as Field
-from .adapters.ir_measures.install import install as install
-from .adapters.ir_measures.install import uninstall as uninstall
-from .adapters.user_display import plot as plot
+from .adapters.ir_measures import install as install
+from .adapters.ir_measures import uninstall as uninstall
+from .adapters.pictures import plot as plot
 from .data.formats import Format as Format
 from .data.judgments import Judgments as Judgments
 from .data.reading import read_qrels as read_qrels

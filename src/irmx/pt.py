@@ -22,7 +22,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from irmx.adapters.ir_measures.install import also
+from irmx.adapters.ir_measures import also
 
 try:
     import pyterrier  # noqa: F401
@@ -33,16 +33,15 @@ except ModuleNotFoundError as error:
         "irmx.pt needs PyTerrier. To get it: python -m pip install pyterrier.", name="pyterrier"
     ) from None
 
-from irmx.adapters.pyterrier.measure_names import extend, restore
+from irmx.adapters.pyterrier_measures import extend, restore
 
 if TYPE_CHECKING:
-    from irmx.adapters.pyterrier.document_columns import DocumentColumn, column
-    from irmx.adapters.pyterrier.judged import qrels
+    from irmx.adapters.pyterrier import DocumentColumn, column, qrels
 
 _MODULE_OF = {
-    "DocumentColumn": "irmx.adapters.pyterrier.document_columns",
-    "column": "irmx.adapters.pyterrier.document_columns",
-    "qrels": "irmx.adapters.pyterrier.judged",
+    "DocumentColumn": "irmx.adapters.pyterrier",
+    "column": "irmx.adapters.pyterrier",
+    "qrels": "irmx.adapters.pyterrier",
 }
 
 __all__ = ["DocumentColumn", "column", "qrels"]

@@ -1,7 +1,8 @@
 """What plugins share beyond measures; each name is imported when it is first used."""
 
-from .adapters.ir_measures.papers import papers_of as papers_of
+from .adapters.papers import papers_of as papers_of
 from .adapters.pictures import COLOURS as COLOURS
+from .adapters.pictures import UserDisplay as UserDisplay
 from .adapters.pictures import axes_for as axes_for
 from .adapters.pictures import distinct_line as distinct_line
 from .adapters.pictures import distinct_marker as distinct_marker
@@ -10,7 +11,6 @@ from .adapters.pictures import picture_bytes as picture_bytes
 from .adapters.pictures import picture_style as picture_style
 from .adapters.pictures import picture_width as picture_width
 from .adapters.pictures import write_picture as write_picture
-from .adapters.user_display import UserDisplay as UserDisplay
 from .cli.click_command import Argument as Argument
 from .cli.click_command import Fields as Fields
 from .cli.click_command import Option as Option

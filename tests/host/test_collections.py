@@ -18,8 +18,7 @@ from ir_datasets.formats import BaseDocs, BaseQrels
 import irmx
 from irmx import Column, DataError, Dataset, Field, Measure
 from irmx.adapters.ir_datasets import plugin_datasets
-from irmx.adapters.ir_datasets.fields import EARLIEST, FIRST_DAY, FORMS
-from irmx.adapters.ir_datasets.lookup import Cache, Value
+from irmx.adapters.ir_datasets.fields import EARLIEST, FIRST_DAY, FORMS, Cache, Value
 from irmx.registry import Registry
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -220,7 +219,7 @@ def watch(event, arguments):
 
 import json, irmx, ir_datasets, ir_datasets.formats
 irmx.registry()
-from irmx.adapters.ir_datasets import listing
+from irmx.adapters.ir_datasets import datasets as listing
 sys.addaudithook(watch)
 found, failed = listing.listed()
 own = [(e, a) for e, a in touched if not a.endswith((".py", ".pyc", "__pycache__")) and e not in ("os.listdir", "os.putenv", "os.unsetenv")]

@@ -8,7 +8,7 @@ import pytest
 from ir_measures import AP, ERR, RBP, P, nDCG
 
 import irmx
-from irmx.adapters.ir_measures.papers import papers, papers_of
+from irmx.adapters.papers import papers, papers_of
 from irmx.declare.described import IR_MEASURES
 
 WITHOUT_PAPER = {"Accuracy", "Judged", "NumQ", "NumRel", "NumRet", "SetAP", "Success"}

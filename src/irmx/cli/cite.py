@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from irmx.adapters.ir_measures.papers import papers_of
+from irmx.adapters.papers import papers_of
 from irmx.cli.click_command import Argument
 from irmx.declare.described import IR_MEASURES, TOOLS
 from irmx.declare.expressions import measures_named, split_measures

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
-from irmx.adapters.ir_datasets.listing import Listed, listed
+from irmx.adapters.ir_datasets.datasets import Listed, listed
 from irmx.cli.click_command import Argument, Option
 from irmx.cli.printing import FormatOption, print_rows
 from irmx.declare.columns import ITERATION, REQUIRED, Column, vocabulary

@@ -9,7 +9,7 @@ from typing import Any
 
 import ir_measures
 
-from irmx.adapters.ir_measures.papers import papers_of
+from irmx.adapters.papers import papers_of
 from irmx.declare.columns import Column, Symbol
 from irmx.declare.described import IR_MEASURES, Formula, parameters_section
 from irmx.declare.measures import Measure, bounds

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Annotated, Any
 
-from irmx.adapters.ir_measures.papers import papers_of
+from irmx.adapters.papers import papers_of
 from irmx.cli.click_command import Argument
 from irmx.cli.completing import names
 from irmx.cli.measure_pages import MeasurePage, PageForATerminal

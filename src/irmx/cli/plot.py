@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from irmx.adapters.pictures import picture_width, write_picture
-from irmx.adapters.user_display import plot
+from irmx.adapters.pictures import picture_width, plot, write_picture
 from irmx.cli.click_command import Argument, Option
 from irmx.cli.printing import WidthOption, picture_option
 from irmx.cli.run_arguments import runs_and_measures

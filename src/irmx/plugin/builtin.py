@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irmx.adapters.ir_datasets.format import IrDatasets
+from irmx.adapters.ir_datasets.datasets import IrDatasets
 from irmx.data.formats import Format
 from irmx.data.parquet import Parquet
 from irmx.data.text_formats import Csv, Jsonl, Trec, Tsv

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_type_hints
 
 from irmx import hookspecs
 from irmx.adapters.ir_datasets.fields import Field
-from irmx.adapters.ir_measures.install import name_taken
+from irmx.adapters.ir_measures import name_taken
 from irmx.data.formats import Format
 from irmx.declare.columns import Command, Function, Symbol
 from irmx.declare.described import OutputFormat

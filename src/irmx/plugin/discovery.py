@@ -16,7 +16,7 @@ from typing import Any
 import pluggy
 
 from irmx import hookspecs
-from irmx.adapters.ir_measures.install import name_taken
+from irmx.adapters.ir_measures import name_taken
 from irmx.errors import PluginError, PluginWarning, text_of
 from irmx.plugin.checks import HOOKS, keys
 from irmx.plugin.claims import HOST_ITSELF, SHIPPED, STRANGER, Claim, settle

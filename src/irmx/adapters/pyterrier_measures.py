@@ -41,7 +41,7 @@ def extend() -> None:
 
 def restore() -> None:
     """Let ``pyterrier.measures`` know only the measures of ir_measures."""
-    from irmx.adapters.ir_measures.install import PROVIDER
+    from irmx.adapters.ir_measures import PROVIDER
 
     there = vars(import_module(_MODULE))
     ours = [name for name, hook in _HOOKS.items() if there.get(name) is hook]

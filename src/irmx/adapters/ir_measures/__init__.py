@@ -1,1 +1,0 @@
-"""irmx as a provider of ir_measures."""

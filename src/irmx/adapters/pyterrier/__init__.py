@@ -1,1 +1,0 @@
-"""PyTerrier: its measures and columns for pipelines; :mod:`irmx.pt` has the public names."""
