@@ -61,7 +61,8 @@ def _own_names() -> set[str]:
 
 def _discover(store: Registry) -> None:
     from irmx.cli import commands, output_formats
-    from irmx.plugin import builtin, discovery
+    from irmx.plugin import discovery
+    from irmx.plugin import discovery as builtin
 
     discovery.discover(store, (builtin, commands, output_formats), _own_names())
 

@@ -10,7 +10,7 @@ import pytest
 import irmx
 from irmx import Param, Ranking
 from irmx.cli import commands, output_formats
-from irmx.plugin import builtin
+from irmx.plugin import discovery as builtin
 from irmx.plugin.discovery import Discovery
 from irmx.registry import PluginInfo, Registry
 

@@ -8,20 +8,210 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pluggy
 
 from irmx import hookspecs
+from irmx.adapters.ir_datasets.datasets import IrDatasets
+from irmx.adapters.ir_datasets.fields import Field
 from irmx.adapters.ir_measures import name_taken
+from irmx.data.formats import Format
+from irmx.data.parquet import Parquet
+from irmx.data.text_formats import Csv, Jsonl, Trec, Tsv
+from irmx.declare.columns import Command, Function, Symbol
+from irmx.declare.described import OutputFormat
+from irmx.declare.measures import Measure, problems
 from irmx.errors import PluginError, PluginWarning, text_of
-from irmx.plugin.checks import HOOKS, keys
-from irmx.plugin.claims import HOST_ITSELF, SHIPPED, STRANGER, Claim, settle
+from irmx.hookspecs import hookimpl
 from irmx.registry import PluginInfo, Registry, entry_points, folder_of
 from irmx.text import suggest
+
+# -- who gets a name that several plugins claim ----------------------------------------------------------------------
+
+
+STRANGER, SHIPPED, HOST_ITSELF = range(3)
+"""How strong the claim of a plugin is."""
+
+_WHY = ("", "ships with irmx and has", "has")
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """An object that a plugin offers, with the names that it must have for itself; it cannot do without the first."""
+
+    info: PluginInfo
+    kind: str
+    names: list[str]
+    obj: Any
+
+    def clashes(self, name: str, other: Claim, other_name: str) -> bool:
+        """Tell whether two plugins want one name; of commands, also a word that is the group of the other's."""
+        if self.info is other.info or self.kind != other.kind:
+            return False
+        words = {name.partition(" ")[0], other_name.partition(" ")[0]}
+        return name == other_name or (self.kind == "commands" and len(words) == 1 and bool(words & {name, other_name}))
+
+
+def settle(
+    claims: list[Claim], weight_of: Callable[[PluginInfo], int], taken: Callable[[str, str], str]
+) -> dict[Claim, dict[str, str]]:
+    """Return the names that each claim is refused, with the reasons.
+
+    The strongest plugins are served first; among equals a disputed name goes to nobody. First names are settled before all
+    others, because an object that is refused its first name is refused as a whole.
+    """
+    refused = {claim: {n: f"{who} already has this name." for n in claim.names if (who := taken(claim.kind, n))}
+               for claim in claims}  # fmt: skip
+    commands = [claim for claim in claims if claim.kind == "commands"]
+    groups = {(id(claim.info), claim.names[0].partition(" ")[0]) for claim in commands if " " in claim.names[0]}
+    for claim in commands:
+        if (id(claim.info), claim.names[0]) in groups:
+            refused[claim][claim.names[0]] = "the plugin has commands behind this word, too."
+    for first_only in (True, False):
+        by_word: dict[tuple[str, str], list[tuple[str, Claim]]] = {}
+        for claim in claims:
+            if claim.names[0] not in refused[claim]:
+                for name in (one for one in claim.names[: 1 if first_only else None] if one not in refused[claim]):
+                    by_word.setdefault((claim.kind, name.partition(" ")[0]), []).append((name, claim))
+        for wanted in by_word.values():
+            if any(a.clashes(name, b, other) for name, a in wanted for other, b in wanted):
+                _settle_one(wanted, weight_of, refused)
+    return refused
+
+
+def _settle_one(
+    wanted: list[tuple[str, Claim]], weight_of: Callable[[PluginInfo], int], refused: dict[Claim, dict[str, str]]
+) -> None:
+    """Refuse names that begin with one word to all but the strongest plugin that wants them."""
+    standing: list[tuple[str, Claim]] = []
+    for weight in sorted({weight_of(claim.info) for _, claim in wanted}, reverse=True):
+        equals = []
+        for name, claim in (one for one in wanted if weight_of(one[1].info) == weight):
+            if rivals := [other for other_name, other in standing if claim.clashes(name, other, other_name)]:
+                refused[claim][name] = _lost_to(rivals, claim.info, weight_of, refused)
+            else:
+                equals.append((name, claim))
+        for name, claim in equals:
+            if rivals := [other for other_name, other in equals if claim.clashes(name, other, other_name)]:
+                refused[claim][name] = _disputed(rivals, claim.info)
+        standing += equals  # those that are disputed, too, stand in the way of weaker ones
+
+
+def _lost_to(
+    rivals: list[Claim], info: PluginInfo, weight_of: Callable[[PluginInfo], int], refused: dict[Claim, dict[str, str]]
+) -> str:
+    """Return why a plugin does not get a name that stronger ones want."""
+    owner = next((rival.info for rival in rivals if not refused[rival]), None)
+    if owner is None:
+        return _disputed(rivals, info)
+    weight = weight_of(owner)
+    return f"{owner.source} {_WHY[weight]} the name.{'' if weight == HOST_ITSELF else _how_to_choose(info, rivals)}"
+
+
+def _disputed(rivals: list[Claim], info: PluginInfo) -> str:
+    """Return why nobody gets a name."""
+    sources = list(dict.fromkeys(rival.info.source for rival in rivals))
+    return f"{' and '.join(sources)} claim{'s' * (len(sources) == 1)} it, too.{_how_to_choose(info, rivals)}"
+
+
+def _how_to_choose(info: PluginInfo, rivals: list[Claim]) -> str:
+    others = dict.fromkeys(rival.info.distribution or rival.info.name for rival in rivals)
+    return f" IRMX_DISABLED_PLUGINS={','.join(others)} gives it to {info.name}."
+
+
+# -- checks of the objects that hooks of plugins return, before they are registered ----------------------------------
+
+
+HOOKS: dict[str, type] = {
+    name: get_args(get_type_hints(hook)["return"])[0]
+    for name, hook in vars(hookspecs).items()
+    if name.startswith("irmx_")
+}
+"""The type of the objects that each hook returns."""
+
+
+def keys(hook: str, obj: Any) -> list[str]:
+    """Check that an object has the type that a hook returns, and return the names that it claims."""
+    expected = HOOKS[hook]
+    if isinstance(obj, type) and issubclass(obj, expected):
+        raise PluginError(
+            f"its hook {hook} returned the class {obj.__name__}, which is not an irmx.{expected.__name__} but a kind of "
+            f"them: return {obj.__name__}(...)."
+        )
+    if not isinstance(obj, expected):
+        raise PluginError(f"its hook {hook} returned {obj!r}, which is not an irmx.{expected.__name__}.")
+    kind, name = type(obj).__name__, getattr(obj, "NAME", None)
+    if name is None or name == "":
+        raise PluginError(f"its hook {hook} returned a {kind} without a NAME.")
+    if not isinstance(name, str):
+        raise PluginError(f"its hook {hook} returned a {kind} whose NAME is {name!r}; a text is expected.")
+    if not isinstance(obj, Measure):  # of which everything is checked
+        _refuse_bad_texts(hook, obj)
+    if isinstance(obj, (Measure, Symbol)) and not name.isidentifier():
+        raise PluginError(
+            f"its hook {hook} returned a {kind} whose NAME is {name!r}; in an expression only letters, digits and _ can be "
+            "read as a name."
+        )
+    if isinstance(obj, Function) and not name.isidentifier():
+        raise PluginError(f"its hook {hook} returned a Function whose NAME is {name!r}, which is no name in Python.")
+    if isinstance(obj, Measure):
+        _refuse_bad_declarations(obj)
+        if hook == "irmx_scorers":
+            if not name_taken(name):
+                raise PluginError(f"its hook {hook} returned a scorer of {name}, which is no measure of ir_measures.")
+            return [name]
+        return [name, *obj.ALIASES]
+    if isinstance(obj, Symbol):
+        return [f"{obj.KIND} {name}"]
+    if isinstance(obj, Field):
+        return [f"{name} {obj.column}"]
+    if isinstance(obj, Command):
+        for word in filter(None, (obj.group, name)):
+            if not re.fullmatch(r"\w[\w.-]*", word):
+                raise PluginError(
+                    f"its hook {hook} returned a Command with the word {word!r}, which cannot be typed: a word is letters, "
+                    "digits, _, . and -, and begins with a letter, a digit or _."
+                )
+        return [obj.words]
+    return [name]
+
+
+def _refuse_bad_texts(hook: str, obj: Any) -> None:
+    """Raise if what an object says of itself in lists and help texts is of a wrong type."""
+    which = f"its hook {hook} returned a {type(obj).__name__} whose"
+    about, lines = getattr(obj, "SHORT_DESC", None), getattr(obj, "EXAMPLES", ())
+    if not isinstance(about, (str, type(None))):
+        raise PluginError(f"{which} SHORT_DESC is of type {type(about).__name__}; a text is expected.")
+    if not isinstance(lines, (tuple, list)) or not all(isinstance(line, str) for line in lines):
+        raise PluginError(f"{which} EXAMPLES are of type {type(lines).__name__}; a tuple of texts is expected.")
+    if isinstance(obj, Command) and not all(isinstance(text, str) for text in (obj.function, obj.group)):
+        raise PluginError(f"{which} function or group is no text.")
+    if isinstance(obj, Function) and not isinstance(obj.function, str):
+        raise PluginError(f"{which} function is no text.")
+    if isinstance(obj, (Format, OutputFormat)) and re.search(r"[\s:]", str(obj.NAME)):
+        raise PluginError(f"{which} NAME is {obj.NAME!r}, which cannot be typed: no blanks and no colon are allowed.")
+    if isinstance(obj, Format):
+        for attribute, known in (("TABLES", {"run", "qrels", "scores"}), ("FOLDERS", {"run", "qrels"})):
+            tables = getattr(obj, attribute)
+            if not isinstance(tables, (tuple, list)) or not set(tables) <= known:
+                raise PluginError(f"{which} {attribute} is not a tuple of {' and '.join(map(repr, sorted(known)))}.")
+        if not isinstance(obj.IDS, bool) or obj.LINES not in ("all", "after header", ""):
+            raise PluginError(f"{which} IDS or LINES is not as irmx.Format documents it.")
+
+
+def _refuse_bad_declarations(measure: Measure) -> None:
+    """Raise if a measure declares what it must not, or if what it declares fails."""
+    for problem in problems(measure):
+        raise PluginError(f"its measure {measure.NAME} {problem}")
+
+
+# -- discovery of plugins --------------------------------------------------------------------------------------------
+
 
 HOST = "irmx (host)"
 
@@ -304,3 +494,11 @@ def _names_in(variable: str) -> list[str] | None:
 
 def _warn(text: str) -> None:
     warnings.warn(text, PluginWarning, stacklevel=2)
+
+
+# -- the host's own formats, registered through the hooks that plugins use -------------------------------------------
+
+
+@hookimpl
+def irmx_formats() -> list[Format]:
+    return [Trec(), Csv(), Tsv(), Jsonl(), Parquet(), IrDatasets()]
