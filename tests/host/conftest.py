@@ -10,7 +10,7 @@ import pytest
 import irmx
 from irmx import Param, Ranking
 from irmx.cli import commands, output_formats
-from irmx.plugin import discovery as builtin
+from irmx.plugin import discovery
 from irmx.plugin.discovery import Discovery
 from irmx.registry import PluginInfo, Registry
 
@@ -61,14 +61,14 @@ def registry_with(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Registry]:
     """A function that puts a registry with the host and one plugin in the place of the real one, until the test ends."""
 
     def put(name: str, **hooks: Any) -> Registry:
-        discovery = Discovery(Registry())
-        discovery.add_host((builtin, commands, output_formats))
-        discovery.add(PluginInfo(name, f"irmx-{name}", "2.0"), lambda: _plugin(**hooks))
-        discovery.register()
+        found = Discovery(Registry())
+        found.add_host((discovery, commands, output_formats))
+        found.add(PluginInfo(name, f"irmx-{name}", "2.0"), lambda: _plugin(**hooks))
+        found.register()
         module = sys.modules["irmx.registry"]
-        monkeypatch.setattr(module, "_registry", discovery._registry)
+        monkeypatch.setattr(module, "_registry", found._registry)
         monkeypatch.setattr(module, "_filled", True)
-        return discovery._registry
+        return found._registry
 
     return put
 
