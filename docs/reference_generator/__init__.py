@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from irmx.cli.measure_pages import table
+from irmx.cli.measures import table
 from reference_generator import api, commands, hooks, measures, symbols, vocabulary
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from irmx import Measure, Param, Symbol, registry
-from irmx.cli.measure_pages import default_text, table
+from irmx.cli.measures import default_text, table
 
 
 def plural(kind: str) -> str:

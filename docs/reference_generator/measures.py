@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from irmx import Column, Measure, calc_aggregate, parse_measure, registry
-from irmx.cli.measure_pages import MeasurePage, table
+from irmx.cli.measures import MeasurePage, table
 from irmx.demo import SYSTEMS, qrels_path, run_path
 from reference_generator.figures import drawn
 from reference_generator.markdown import definition, parameters, registered_by

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from irmx import Measure, Symbol, parse_measure
-from irmx.cli.measure_pages import formula_in_markdown, table
+from irmx.cli.measures import formula_in_markdown, table
 from reference_generator.markdown import definition, kinds, parameters, registered_by, slug, takers, title, typeset
 
 

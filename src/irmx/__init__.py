@@ -60,10 +60,10 @@ def _own_names() -> set[str]:
 
 
 def _discover(store: Registry) -> None:
-    from irmx.cli import commands, output_formats
+    from irmx.cli import app, output_formats
     from irmx.plugin import discovery
 
-    discovery.discover(store, (discovery, commands, output_formats), _own_names())
+    discovery.discover(store, (discovery, app, output_formats), _own_names())
 
 
 connect(_discover, _ir_measures.publish, _ir_measures.unpublish, _ir_measures.name_taken)

@@ -9,7 +9,7 @@ import pytest
 
 import irmx
 from irmx import Param, Ranking
-from irmx.cli import commands, output_formats
+from irmx.cli import app, output_formats
 from irmx.plugin import discovery
 from irmx.plugin.discovery import Discovery
 from irmx.registry import PluginInfo, Registry
@@ -62,7 +62,7 @@ def registry_with(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Registry]:
 
     def put(name: str, **hooks: Any) -> Registry:
         found = Discovery(Registry())
-        found.add_host((discovery, commands, output_formats))
+        found.add_host((discovery, app, output_formats))
         found.add(PluginInfo(name, f"irmx-{name}", "2.0"), lambda: _plugin(**hooks))
         found.register()
         module = sys.modules["irmx.registry"]

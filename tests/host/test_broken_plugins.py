@@ -15,7 +15,7 @@ import pytest
 
 import irmx
 from irmx import Command, DataError, Format, OutputFormat, PluginError, Symbol, UsageError
-from irmx.cli import app, load
+from irmx.cli import app
 from irmx.demo import qrels_path, run_path
 
 THIRD = "third (irmx-third 2.0)"
@@ -178,9 +178,9 @@ def test_an_error_that_nobody_expects_is_one_line_that_says_whose_mistake_it_is(
 ) -> None:
     point = type("Point", (), {"value": __name__, "name": "third", "dist": None})
     monkeypatch.setattr(app, "entry_points", lambda: ([point] if whose == "plugin" else [], {}))
-    monkeypatch.setitem(load.LOADED, __name__.partition(".")[0] if whose == "file" else "none", "mine.py")
+    monkeypatch.setitem(app.LOADED, __name__.partition(".")[0] if whose == "file" else "none", "mine.py")
     ends = raising(SystemExit(0)) if whose == "nobody" else lambda: repr(Unprintable())
-    monkeypatch.setattr("irmx.cli.plugins.plugins", lambda: ends())
+    monkeypatch.setattr("irmx.cli.measures.plugins", lambda: ends())
     done = command("plugins")
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert done.err.startswith(told)

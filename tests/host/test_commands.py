@@ -11,8 +11,8 @@ import pytest
 
 import irmx
 from irmx import Command
-from irmx.cli.commands import COMMANDS as OF_HOST
-from irmx.cli.commands import load_command
+from irmx.cli.app import COMMANDS as OF_HOST
+from irmx.cli.app import load_command
 from irmx.registry import PluginInfo
 
 COMMANDS = irmx.registry().commands()

@@ -45,7 +45,7 @@ SCORING = ("eval", str(qrels_path()), *(str(run_path(system)) for system in SYST
     ("module", "how"),
     [
         ("irmx.errors", "once"),
-        ("irmx.cli.commands", "hidden"),
+        ("irmx.cli.app", "hidden"),
         ("irmx_trec", "twice"),
         ("irmx_trec", "hidden"),
         ("pyarrow", "once"),

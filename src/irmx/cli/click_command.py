@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import functools
+import glob
 import inspect
+import os
 import re
+import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TextIO, Union, cast, get_args, get_origin, get_type_hints
 
 import click
+import ir_measures
 from click.shell_completion import CompletionItem
 
-from irmx.errors import UsageError
+from irmx.data.reading import is_file, matching_files
+from irmx.declare.described import OutputFormat, PrintedRows
+from irmx.declare.expressions import measure_names, names_a_measure, parse_measure, split_measures
+from irmx.errors import IrmxError, PluginError, UsageError, failure_of
 from irmx.registry import registry
-from irmx.text import readable, visible, visible_lines
+from irmx.score.evaluator import as_measures
+from irmx.text import plural, readable, suggest, visible, visible_lines
+
+# -- commands of click from plain functions --------------------------------------------------------------------------
+
 
 WIDTH = 78
 """The widest line of a help text; a terminal of 80 columns shows it whole."""
@@ -271,8 +282,6 @@ def _completion(declared: Option) -> Any:
         if declared.complete is not None:
             pairs = [one if isinstance(one, tuple) else (one, "") for one in declared.complete()]
         else:
-            from irmx.cli.completing import runs_or_measures
-
             given = ctx.params.get(str(param.name)) or ()
             pairs = runs_or_measures(
                 str(param.metavar).split(), [given] if isinstance(given, str) else list(given), typed
@@ -299,3 +308,249 @@ def _lines(command: str) -> list[str]:
             lines.append("   ")
         lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
     return lines
+
+
+# -- what the shell offers for a measure that is being typed ---------------------------------------------------------
+
+
+Offers = list[tuple[str, str]]
+"""Texts to complete to, each with a description, which may be empty."""
+
+
+def runs_or_measures(words: list[str], given: list[str], typed: str) -> Offers:
+    """Return what to offer for one of the words of an argument such as ``QRELS RUN... MEASURE...``."""
+    files = [word for word in words if not word.startswith("MEASURE")]
+    if len(given) < len(files):
+        return []
+    measures = sorted((name, _about(one)) for name, one in measure_names().items())
+    if not files or any(map(names_a_measure, given[len(files) :])):
+        return measures
+    return [*((path, "") for path in sorted(glob.glob(glob.escape(typed) + "*"))), *measures]
+
+
+def names() -> Offers:
+    """Return the names of measures and of named objects."""
+    symbols = {symbol.NAME: symbol.SHORT_DESC for symbol in registry().all_symbols()}
+    return sorted(({name: _about(one) for name, one in measure_names().items()} | symbols).items())
+
+
+def _about(measure: Any) -> str:
+    return str(getattr(measure, "SHORT_DESC", "") or "")
+
+
+# -- the arguments ``RUN... MEASURE...`` of a command: which of them are runs ----------------------------------------
+
+
+def runs_and_measures(arguments: Sequence[str], usage: str) -> tuple[list[str], list[ir_measures.Measure]]:
+    """Return the leading arguments that are runs, and the measures that follow.
+
+    The first argument is a run. The following ones are runs as long as they are files, globs or ``-``, and not measures.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        What the user typed.
+    usage : str
+        How the command is called, for error messages.
+
+    Returns
+    -------
+    runs : list of str
+        The paths of the distinct runs, globs resolved.
+    measures : list of Measure
+        The distinct measures.
+
+    Raises
+    ------
+    irmx.errors.UsageError
+        If there is no measure, or one is unknown.
+    irmx.errors.DataError
+        If a glob matches no file.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> from irmx.demo import run_path
+    >>> runs, measures = irmx.toolkit.runs_and_measures([str(run_path("bm25")), "AP nDCG@10", "P_5"], "irmx mine QRELS RUN... MEASURE...")
+    >>> len(runs), measures
+    (1, [AP, nDCG@10, P@5])
+    """
+    if not arguments:
+        raise UsageError(f"No run is given: {usage}.")
+    if names_a_measure(arguments[0]) and not is_file(arguments[0]):
+        after = next((text for text in arguments[1:] if _is_run(text)), "")
+        behind = f" before the run {after!r}" if after else ", where a run is expected"
+        raise UsageError(f"The measure {arguments[0]!r} stands{behind}. The order is {usage}.")
+    paths, rest = matching_files(arguments[0]), list(arguments[1:])
+    while rest and _is_run(rest[0]):
+        paths += matching_files(rest.pop(0))
+    if not rest:
+        raise UsageError(f"No measure is given: {usage}, such as 'MP(model=GL_AD_ID)' AP nDCG@10.")
+    measures: list[ir_measures.Measure] = []
+    for text in rest:
+        try:
+            measures += as_measures(split_measures(text) or [parse_measure(text)])
+        except UsageError as error:
+            raise type(error)(f"{error}{_advice(text)}") from None
+    return list(dict.fromkeys(paths)), as_measures(measures)
+
+
+def _advice(text: str) -> str:
+    """Return a line on what an argument that is not a measure may have been meant to be, or nothing."""
+    start, end = text.find("("), text.rfind(")")
+    outside = text[:start] + text[end + 1 :] if 0 <= start < end else text
+    if is_file(text):
+        return f"\nIf {text!r} is meant to be a run: runs come before the measures."
+    if "/" in text or os.path.splitext(outside)[1][1:].isidentifier():
+        return f"\nIf {text!r} is meant to be a run: there is no such file."
+    if "(" in outside or ")" in outside:
+        return "\nA measure with spaces inside its parentheses must be quoted as a whole."
+    if "," in outside:
+        return "\nMeasures are separated by spaces, not by commas."
+    return ""
+
+
+def _is_run(argument: str) -> bool:
+    return not names_a_measure(argument) and is_file(argument)
+
+
+# -- printing of rows of named cells, and the options that commands have for it --------------------------------------
+
+
+def output_format_named(name: str) -> OutputFormat:
+    """Return an output format."""
+    known = registry().output_formats()
+    if name not in known:
+        raise UsageError(f"There is no output format {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
+    output_format: OutputFormat = known[name]
+    return output_format
+
+
+FormatOption = Annotated[
+    str,
+    Option(
+        "-o",
+        "--output-format",
+        check=lambda name: output_format_named(name).NAME,
+        complete=lambda: [(name, one.SHORT_DESC) for name, one in registry().output_formats().items()],
+        help="Output format: table, tsv, csv, jsonl, markdown, latex, html, or one of a plugin.",
+    ),
+]
+"""The option ``-o`` of every command that prints rows; an unknown format is refused before anything is computed."""
+
+
+def picture_option(*names: str, help: str) -> Option:
+    """Return an option of a command for the file of a picture, which is checked before anything is computed.
+
+    Parameters
+    ----------
+    *names : str
+        The names of the option, such as ``"--plot"``.
+    help : str
+        What is drawn.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> from pathlib import Path
+    >>> from typing import Annotated
+    >>> PlotOption = Annotated[Path | None, irmx.toolkit.picture_option("--plot", help="Also draw the values: FILE.svg, .png or .pdf.")]
+    """
+    from irmx.adapters.pictures import picture_file
+
+    return Option(*names, metavar="FILE", check=picture_file, help=help)
+
+
+WidthOption = Annotated[
+    float | None,
+    Option(
+        "--width",
+        metavar="INCHES",
+        help="The width of pictures, with text of 8 pt: 3.35 for a column of a paper, 7 for a page.",
+    ),
+]
+"""The option ``--width`` of every command that draws."""
+
+
+PlacesOption = Annotated[int, Option("-p", "--places", min=-1, max=100, help="Decimal places; -1 for all.")]
+"""The option ``-p`` of every command that prints floats."""
+
+
+def print_rows(
+    rows: Any,
+    output_format: str = "table",
+    *,
+    places: int = 4,
+    columns: Sequence[str] | None = None,
+    header: bool = True,
+    footer: Mapping[str, Any] | None = None,
+    file: TextIO | None = None,
+) -> None:
+    """Print rows of named cells.
+
+    Parameters
+    ----------
+    rows : DataFrame, or iterable of dict of str to object
+        The rows. A cell is a string, a number, None, True or False, a list of strings, or a dict of strings. A missing value
+        of a DataFrame, such as NaN, is printed as None, and so are NaT and NA anywhere.
+    output_format : str
+        ``table``, ``tsv``, ``csv``, ``jsonl``, ``markdown``, ``latex``, ``html``, or the output format of a plugin.
+    places : int
+        The decimal places of floats; -1 for all. ``jsonl`` always has full precision.
+    columns : sequence of str, optional
+        The columns to print, in order; by default all, in the order in which they first appear.
+    header : bool
+        Whether ``tsv`` begins with a line of column names.
+    footer : dict of str to object, optional
+        Cells below the rows, such as a sum, in formats for reading.
+    file : text file, optional
+        Where to print; by default standard output.
+
+    Raises
+    ------
+    irmx.UsageError
+        For an unknown output format, or where rows are none.
+
+    Examples
+    --------
+    >>> rows = [{"measure": "AP", "value": 2 / 3}, {"measure": "RR", "value": None}]
+    >>> print_rows(rows, "csv")
+    measure,value
+    AP,0.6667
+    RR,
+    >>> print_rows(rows, "markdown", places=2)
+    | measure | value |
+    | --- | ---: |
+    | AP | 0.67 |
+    | RR |  |
+    """
+    to_print = PrintedRows.of(rows, columns, places=places, header=header, footer=footer or {})
+    _write(output_format_named(output_format), to_print, sys.stdout if file is None else file)
+
+
+def _write(writer: OutputFormat, rows: PrintedRows, file: TextIO) -> None:
+    """Write rows; a format of a plugin that fails, or writes nothing of them, is named."""
+    if type(writer).__module__.startswith("irmx."):
+        writer.write(rows, file)
+        return
+    name = f"The output format {writer.NAME} of the plugin {registry().source_of(writer)}"
+    watched = _Watched(file)
+    try:
+        writer.write(rows, cast(TextIO, watched))
+    except (IrmxError, OSError, UnicodeEncodeError, MemoryError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # sys.exit among them, which would end irmx without a word
+        raise failure_of(name, cast(Exception, error), module=type(writer).__module__) from error
+    if rows.records and not watched.used:
+        raise PluginError(f"{name} wrote none of {plural(len(rows.records), 'row')}.")
+
+
+class _Watched:
+    """A file that remembers whether anything was written to it."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file, self.used = file, False
+
+    def __getattr__(self, name: str) -> Any:
+        self.used = self.used or name in ("write", "writelines", "buffer", "fileno")
+        return getattr(self._file, name)

@@ -1,27 +1,62 @@
-"""``irmx eval``: score runs, with the arguments and the output of the ``ir_measures`` command."""
+"""The commands that score runs: eval, explain, plot, demo; and datasets, what runs can be scored against."""
 
 from __future__ import annotations
 
 import contextlib
+import math
+import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
 import ir_measures
 
-from irmx.cli.click_command import Argument, Option
-from irmx.cli.printing import FormatOption, output_format_named, print_rows
-from irmx.cli.run_arguments import runs_and_measures
+from irmx.adapters.ir_datasets.datasets import Listed, listed
+from irmx.adapters.pictures import picture_width, plot, write_picture
+from irmx.cli.click_command import (
+    Argument,
+    FormatOption,
+    Option,
+    PlacesOption,
+    WidthOption,
+    output_format_named,
+    picture_option,
+    print_rows,
+    runs_and_measures,
+)
 from irmx.data.files import STANDARD_INPUT, bytes_of, file_to_write
+from irmx.data.formats import read_file
+from irmx.data.judgments import Judgments
 from irmx.data.parquet import MEMORY
-from irmx.declare.columns import QRELS_HELP
-from irmx.errors import PluginError, TooLittleMemoryError, UsageError
+from irmx.data.reading import matching_file, read_qrels, read_run
+from irmx.data.runs import Run
+from irmx.declare.columns import ITERATION, QRELS_HELP, REQUIRED, Column, vocabulary
+from irmx.declare.described import cell_text
+from irmx.declare.measures import Measure
+from irmx.demo import (
+    SYSTEMS,
+    block_table,
+    columns_needed,
+    demo_measures,
+    judgments_path,
+    label_columns,
+    left_out,
+    run_table,
+)
+from irmx.errors import DataError, PluginError, TooLittleMemoryError, UsageError
 from irmx.parallel import check_backend, chosen_jobs, dask, progress_bar
+from irmx.registry import registry
 from irmx.score.evaluator import Evaluator, mean_of, metrics_of
+from irmx.score.explain import explain as explanation
 from irmx.score.scored_runs import Failures, RunScores, run_names, scored_runs
 from irmx.score.scoring import scores
-from irmx.text import note
+from irmx.text import list_some, note, plural, suggest, visible
+
+# -- ``irmx eval`` ---------------------------------------------------------------------------------------------------
+
 
 SUMMARY = "all"
 """The query id under which the mean over topics is printed."""
@@ -188,3 +223,337 @@ def _print(rows: list[dict[str, Any]], output_format: str, places: int, several_
     fields = () if delimited else dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS)
     columns = [*keys, "measure", "value", *fields]
     print_rows(rows, output_format, places=places, columns=columns, header=False)
+
+
+# -- ``irmx explain``: one topic's score, broken down by document ----------------------------------------------------
+
+
+def explain(
+    qrels: Annotated[str, Argument(help=QRELS_HELP)],
+    run: Annotated[str, Argument(help="A run file, a quoted glob of one, or - for standard input.")],
+    measure: Annotated[
+        str, Argument(help="A measure that a plugin computes, such as 'MP(model=GL_AD_ID)' or nDCG@10.")
+    ],
+    topic: Annotated[str, Option("-t", "--topic", help="The query id of the topic.")],
+    ranking: Annotated[
+        str | None,
+        Option("--ranking", metavar="ID", help="Which ranking, if the run file has several per topic."),
+    ] = None,
+    places: PlacesOption = 6,
+    all_documents: Annotated[
+        bool, Option("-a", "--all", help="Also show the documents that contribute nothing.")
+    ] = False,
+    output_format: FormatOption = "table",
+) -> None:
+    """Break a topic's score down by document.
+
+    Prints one row per part of the score, such as a relevant document with its rank, precision and weight; the contributions add up to the score.
+    """
+    path = matching_file(run)
+    parts = explanation(
+        measure, qrels, path if ranking is None else read_file("run", path, ranking), topic, all_documents
+    )
+    if output_format == "table":
+        print(f"{parts.measure}  topic {visible(parts.query_id)}  value {cell_text(parts.value, places)}")
+        for name, value in parts.fields.items():
+            print(f"{name} {cell_text(_whole(value), places)}")
+        documents = plural(parts.depth, "document")
+        print(f"{documents}, among them {parts.retrieved} of {parts.recall_base} relevant ones")
+    columns = [
+        [_whole(v) if name == "grade" else _defined(v) for v in values] for name, values in parts.columns.items()
+    ]
+    rows = [dict(zip(parts.columns, cells, strict=True)) for cells in zip(*columns, strict=True)]
+    footer = {name: float(sum(values)) for name, values in parts.columns.items() if name == "contribution"}
+    print_rows(rows, output_format, places=places, columns=list(parts.columns), footer=footer)
+
+
+def _whole(value: Any) -> Any:
+    """Return a whole number, such as most grades, as an int, and anything else unchanged."""
+    return int(value) if isinstance(value, float) and value.is_integer() else _defined(value)
+
+
+def _defined(value: Any) -> Any:
+    """Return a value, with None in place of NaN."""
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+# -- ``irmx plot``: the user of a measure on one topic, as a picture -------------------------------------------------
+
+
+def plot_user(
+    qrels: Annotated[str, Argument(help=QRELS_HELP)],
+    run_and_measures: Annotated[
+        list[str],
+        Argument(metavar="RUN... MEASURE...", help="Run files or quoted globs, then measures: a panel for each."),
+    ],
+    topic: Annotated[str, Option("-t", "--topic", help="The query id of the topic.")],
+    out: Annotated[Path, picture_option("-o", "--out", help="Where to: FILE.svg, .png or .pdf.")],
+    width: WidthOption = None,
+) -> None:
+    """Draw the user of a measure on one topic.
+
+    Draws where the user of MP is, when users of MSU look in and what they read, what the reader of a page examines; of other
+    measures, the weight and the contribution of every relevant document.
+    """
+    runs, measures = runs_and_measures(run_and_measures, "irmx plot QRELS RUN... MEASURE... --topic ID -o FILE")
+    with picture_width(width):
+        display = plot(measures, qrels, runs, topic)
+    write_picture(display.figure_, out)
+
+
+# -- ``irmx demo``: score the runs of the small collection in the package --------------------------------------------
+
+
+Row = tuple[str, ir_measures.Measure, list[float]]
+"""Where a measure comes from, the measure, and its mean for every system."""
+
+
+SHOWN = 4
+"""The demo shows so many measures; ``--all`` shows all."""
+
+
+def demo(
+    everything: Annotated[bool, Option("--all", help="Show all measures that run on the collection.")] = False,
+    into: Annotated[
+        str | None,
+        Option("--into", metavar="DIR", help="Instead, write the collection as files into a new folder."),
+    ] = None,
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
+) -> None:
+    """Score three systems on a small built-in collection.
+
+    Prints the means of four measures, which system is better and how sure that is, and what to type next. The collection was written
+    for irmx and is part of the package; nothing is downloaded. With --into, its files are written under the names that the examples of
+    the documentation use.
+    """
+    if into is not None:
+        _write(into)
+        return
+    judgments = read_qrels(judgments_path())
+    rows = list(scored(judgments)) if everything else few(scored(judgments))
+    values = [dict(zip(SYSTEMS, of_systems, strict=True)) for _, _, of_systems in rows]
+    if output_format != "table":
+        named = [
+            {"source": name, "measure": str(measure)} | of for (name, measure, _), of in zip(rows, values, strict=True)
+        ]
+        print_rows(named, output_format, places=places)
+        return
+    print(f"Three systems, {len(judgments.topics)} topics about a town invented for irmx:")
+    if everything:
+        _print_all(rows, values, places)
+    else:
+        print_rows([{"measure": str(row[1])} | of for row, of in zip(rows, values, strict=True)], places=places)
+        _print_finding(judgments, [measure for _, measure, _ in rows])
+    print("To do the same with files, write the collection into a folder:")
+    print("  irmx demo --into demo && cd demo")
+    if everything:
+        print(f"  irmx eval judgments.csv 'runs/*.run' {some(rows)}")
+        print("Next: irmx measures, irmx explain, irmx plugins.")
+        return
+    command = "compare" if "compare" in registry().functions() else "eval"
+    print(f"  irmx {command} qrels.txt 'runs/*.run' {' '.join(_quoted(str(measure)) for _, measure, _ in rows)}")
+    print("irmx demo --all shows all measures, irmx measures NAME one of them in full.")
+
+
+def few(rows: Iterable[Row]) -> list[Row]:
+    """Return two measures of ir_measures, and of each plugin one that needs no more columns and has values of its own."""
+    chosen: list[Row] = []
+    for name, measure, means in rows:
+        of_source = sum(name == source for source, *_ in chosen)
+        is_new = all(means != of_other for *_, of_other in chosen)
+        if of_source < (1 if isinstance(measure, Measure) else 2) and is_new and not columns_needed(measure):
+            chosen.append((name, measure, means))
+        if len(chosen) == SHOWN:
+            break
+    return chosen
+
+
+def _print_finding(judgments: Judgments, measures: list[ir_measures.Measure]) -> None:
+    """Print which system is better and how sure that is, if a plugin compares systems."""
+    compare = registry().functions().get("compare")
+    if compare is not None:
+        found = compare.load()(measures, judgments, {system: read_run(run_table(system)) for system in SYSTEMS})
+        print(*textwrap.wrap(found.headline(), 80, break_long_words=False), sep="\n")
+
+
+def _print_all(rows: list[Row], values: list[dict[str, float]], places: int) -> None:
+    """Print the means of all measures by where they come from."""
+    printed: list[dict[str, Any]] = []
+    for name, group in groupby(zip(rows, values, strict=True), key=lambda row: row[0][0]):
+        printed += [{"measure": name}, *({"measure": f"  {row[1]}"} | of for row, of in group)]
+    print_rows(printed, places=places)
+    for name in dict.fromkeys(column.name for _, measure, _ in rows for column in label_columns(measure)):
+        print(
+            f"Measures that read the {name} of results get the first ten results, with those of each {name} as one block."
+        )
+
+
+def _write(into: str) -> None:
+    """Write the collection as files, and say which."""
+    from irmx.demo.demo_folder import CONTENTS, write_demo
+
+    folder = write_demo(into)
+    names = [name for name in CONTENTS if (folder / name).exists()]
+    print(f"{visible(str(folder))}: the demo collection. In it:")
+    print(*(f"  {name:<{max(map(len, names))}}  {CONTENTS[name]}" for name in names), sep="\n")
+    print("Next:")
+    print(f"  cd {visible(shlex.quote(str(folder)))}")
+    print("  irmx eval qrels.txt run.txt AP nDCG@10")
+
+
+def scored(judgments: Judgments) -> Iterator[Row]:
+    """Yield the measures with their values; a plugin's measure that fails is left out, with a warning."""
+    runs: dict[Column | None, list[Run]] = {None: [read_run(run_table(system)) for system in SYSTEMS]}
+    for measure in demo_measures():
+        try:
+            evaluator = Evaluator([measure], judgments)
+            grouping = next(iter(label_columns(measure)), None)
+            if grouping is not None and grouping not in runs:
+                runs[grouping] = [
+                    read_run(block_table(system, grouping.name, grouping.sample.alone or ())) for system in SYSTEMS
+                ]
+            yield source(measure), measure, [float(evaluator.calc_aggregate(run)[measure]) for run in runs[grouping]]
+        except (Exception, SystemExit) as error:
+            if not isinstance(measure, Measure):
+                raise
+            left_out(measure, measure, error)
+
+
+def source(measure: ir_measures.Measure) -> str:
+    """Return the plugin that a measure comes from, with its version."""
+    return (
+        registry().source_of(registry().measures()[str(measure.NAME)])
+        if isinstance(measure, Measure)
+        else "ir_measures"
+    )
+
+
+def some(rows: list[Row]) -> str:
+    """Return the first measure of every source that needs no extra run column, quoted for the shell."""
+    first = {
+        name: measure
+        for name, measure, _ in reversed(rows)
+        if not any(column.table == "run" for column in columns_needed(measure))
+    }
+    return " ".join(_quoted(str(measure)) for measure in reversed(first.values()))
+
+
+def _quoted(measure: str) -> str:
+    r"""Return a measure quoted as one word for the shell.
+
+    >>> _quoted("MP(model=GL_AD_LID,rescale='recall')")
+    '"MP(model=GL_AD_LID,rescale=\'recall\')"'
+    """
+    if "(" not in measure:
+        return measure
+    return f'"{measure}"' if "'" in measure else f"'{measure}'"
+
+
+# -- ``irmx datasets`` -----------------------------------------------------------------------------------------------
+
+
+_OF_DATASETS = ("dataset", "qrels", "columns", "source")
+"""What is printed: the dataset's id, the extra fields of its qrels, the columns that measures find and where each comes from
+(the qrels, or a field of the documents), and what provides the dataset."""
+
+
+def datasets(
+    part: Annotated[
+        str | None, Argument(metavar="ID", help="Only this dataset and its subsets, such as clueweb09.")
+    ] = None,
+    measures: Annotated[
+        list[str] | None,
+        Option("--for", metavar="MEASURE", help="Only datasets with the columns that this measure needs."),
+    ] = None,
+    has: Annotated[
+        list[str] | None,
+        Option("--has", metavar="COLUMN", help="Only datasets with this column or field."),
+    ] = None,
+    output_format: FormatOption = "table",
+) -> None:
+    """List the datasets that can be used as qrels.
+
+    These are the datasets of ir_datasets and of plugins that have qrels. For each, it shows the extra fields of the qrels, the
+    columns that measures find and where each comes from (the qrels, or a field of the documents), and what provides the
+    dataset. Only declarations are read; nothing is downloaded.
+    """
+    wanted, of_runs = _needed(measures or ())
+    every, failed = listed()
+    if part is not None and not any(_belongs(one.NAME, part) for one in every):
+        for dataset_id, reason in failed.items():
+            if _belongs(dataset_id, part):
+                raise DataError(f"The dataset {dataset_id!r} cannot be inspected: {reason}")
+        within = sorted(name for name in _names(every) if part.lower() in name)
+        near = f" These contain the word: {list_some(within)}." if within else suggest(part, _names(every))
+        raise UsageError(f"No dataset with qrels is {part!r} or a subset of it.{near}")
+    for name in has or ():
+        _check_known(name, every)
+    found = [
+        one
+        for one in every
+        if (part is None or _belongs(one.NAME, part))
+        and all(c.name in one.columns or c.instead in one.columns for c in wanted)
+        and all(name in one.columns or name in one.qrels for name in has or ())
+    ]
+    print_rows(map(_row_of_dataset, found), output_format, columns=_OF_DATASETS)
+    note(f"{len(found)} of {len(every)} datasets with qrels")
+    for column in wanted:
+        if not any(column.name in one.columns for one in every):
+            instead = f"; those with {column.instead!r} are listed" if column.instead else ""
+            note(f"no dataset has {column.name!r}, {column.desc}{instead}{_how(column)}")
+    for column in of_runs:
+        note(f"the run must have the column {column.name!r}, {column.desc}{_how(column)}")
+    if failed:
+        first, reason = next(iter(failed.items()))
+        note(f"{len(failed)} datasets cannot be inspected, such as {first}: {reason}")
+
+
+def _needed(measures: Sequence[str]) -> tuple[list[Column], list[Column]]:
+    """Return the columns that measures require: those of the qrels, and those of the run."""
+    import ir_measures
+
+    from irmx.declare.measures import Measure
+    from irmx.score.evaluator import as_measures
+
+    diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}
+    qrels: list[Column] = []
+    run: list[Column] = []
+    for measure in as_measures(measures):
+        if isinstance(measure, Measure):
+            measure.validate_params()
+            qrels += [c for c in measure.qrel_columns() if not c.optional]
+            run += [c for c in measure.run_columns() if not c.optional]
+        elif measure.NAME in diversity:
+            qrels.append(ITERATION)
+    return list({c.name: c for c in qrels}.values()), list({c.name: c for c in run}.values())
+
+
+def _belongs(dataset_id: str, part: str) -> bool:
+    return f"{dataset_id}/".startswith(f"{part.rstrip('/')}/")
+
+
+def _names(every: Iterable[Listed]) -> set[str]:
+    """Return the ids of the datasets, and of those that they are subsets of."""
+    return {"/".join(words[: i + 1]) for one in every for words in [one.NAME.split("/")] for i in range(len(words))}
+
+
+def _check_known(name: str, every: Iterable[Listed]) -> None:
+    """Raise :class:`UsageError` for a column that nothing declares."""
+    known = {c.name for c in vocabulary() if c.table == "qrels"}
+    known |= {field for one in every for field in (*one.qrels, *one.columns)}
+    if name not in known:
+        raise UsageError(f"No dataset and no measure has a column {name!r}.{suggest(name, known)}")
+
+
+def _how(column: Column) -> str:
+    return f": {column.how}" if column.how else ""
+
+
+def _row_of_dataset(one: Listed) -> dict[str, Any]:
+    return {
+        "dataset": one.NAME,
+        "qrels": [name for name in one.qrels if name not in REQUIRED["qrels"]],
+        "columns": one.columns,
+        "source": one.source,
+    }

@@ -7,26 +7,27 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 from types import ModuleType
-from typing import Any, get_args, get_type_hints
+from typing import Any, ClassVar, get_args, get_type_hints
 
 import pluggy
 
 from irmx import hookspecs
-from irmx.adapters.ir_datasets.datasets import IrDatasets
 from irmx.adapters.ir_datasets.fields import Field
 from irmx.adapters.ir_measures import name_taken
 from irmx.data.formats import Format
+from irmx.data.judgments import Judgments
 from irmx.data.parquet import Parquet
 from irmx.data.text_formats import Csv, Jsonl, Trec, Tsv
-from irmx.declare.columns import Command, Function, Symbol
+from irmx.declare.columns import Command, Function, Symbol, TableName
 from irmx.declare.described import OutputFormat
 from irmx.declare.measures import Measure, problems
-from irmx.errors import PluginError, PluginWarning, text_of
+from irmx.errors import PluginError, PluginWarning, UsageError, text_of
 from irmx.hookspecs import hookimpl
 from irmx.registry import PluginInfo, Registry, entry_points, folder_of
 from irmx.text import suggest
@@ -497,6 +498,30 @@ def _warn(text: str) -> None:
 
 
 # -- the host's own formats, registered through the hooks that plugins use -------------------------------------------
+
+
+class IrDatasets(Format):
+    """Qrels of a dataset of ir_datasets, by its id."""
+
+    NAME = "irds"
+    SHORT_DESC = "the qrels of a dataset of ir_datasets, by its id: ID, or irds:ID"
+    EXAMPLES = ("vaswani", "irds:disks45/nocr/trec-robust-2004")
+    TABLES: ClassVar[tuple[TableName, ...]] = ("qrels",)
+    IDS = True
+
+    def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
+        """No file is a dataset."""
+        return False
+
+    def read(self, table: TableName, path: Path, content: bytes) -> Any:
+        """Refuse to read a file."""
+        raise UsageError(f"irds: stands before the id of a dataset, whose qrels are read. Got {path} as a {table}.")
+
+    def judgments(self, dataset_id: str, columns: Sequence[str]) -> Judgments:
+        """Return the qrels of a dataset, with columns that fields of its documents give."""
+        from irmx.adapters.ir_datasets.datasets import judgments_with
+
+        return judgments_with(dataset_id, columns)
 
 
 @hookimpl

@@ -9,19 +9,17 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.adapters.ir_datasets.fields import Field, declared, is_declared, values_of
 from irmx.adapters.ir_datasets.plugin_datasets import failure
 from irmx.data.cells import encoded, from_ints
-from irmx.data.formats import Format
 from irmx.data.judgments import Judgments
 from irmx.data.reading import as_table
 from irmx.data.table import Source, Table
-from irmx.declare.columns import REQUIRED, TableName, canonical_names
-from irmx.errors import DataError, PluginError, PluginWarning, UsageError
+from irmx.declare.columns import REQUIRED, canonical_names
+from irmx.errors import DataError, PluginError, PluginWarning
 from irmx.ragged import short_repr
 from irmx.registry import registry
 from irmx.text import suggest
@@ -123,31 +121,6 @@ def qrels_rows(dataset_id: str) -> Table:
             f"The qrels of {dataset_id!r} cannot be read: {failure(error)} Is the network reachable, or the file already "
             "downloaded?"
         ) from error
-
-
-# -- ids of ir_datasets in the place of files ------------------------------------------------------------------------
-
-
-class IrDatasets(Format):
-    """Qrels of a dataset of ir_datasets, by its id."""
-
-    NAME = "irds"
-    SHORT_DESC = "the qrels of a dataset of ir_datasets, by its id: ID, or irds:ID"
-    EXAMPLES = ("vaswani", "irds:disks45/nocr/trec-robust-2004")
-    TABLES: ClassVar[tuple[TableName, ...]] = ("qrels",)
-    IDS = True
-
-    def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
-        """No file is a dataset."""
-        return False
-
-    def read(self, table: TableName, path: Path, content: bytes) -> Any:
-        """Refuse to read a file."""
-        raise UsageError(f"irds: stands before the id of a dataset, whose qrels are read. Got {path} as a {table}.")
-
-    def judgments(self, dataset_id: str, columns: Sequence[str]) -> Judgments:
-        """Return the qrels of a dataset, with columns that fields of its documents give."""
-        return judgments_with(dataset_id, columns)
 
 
 # -- qrels of datasets with columns from the fields of their documents -----------------------------------------------
