@@ -13,7 +13,6 @@ HEAVY = ("pandas", "scipy", "numba", "joblib", "rich", "ir_datasets")
 
 
 READ_LATER = {
-    "irmx.adapters.ir_datasets.datasets",
     "irmx_pages.exact_ideal",
     "irmx_pages.page_files",
     "irmx_stream.tst.tst_qrels",

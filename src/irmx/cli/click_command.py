@@ -23,7 +23,6 @@ from irmx.declare.described import OutputFormat, PrintedRows
 from irmx.declare.expressions import measure_names, names_a_measure, parse_measure, split_measures
 from irmx.errors import IrmxError, PluginError, UsageError, failure_of
 from irmx.registry import registry
-from irmx.score.evaluator import as_measures
 from irmx.text import plural, readable, suggest, visible, visible_lines
 
 # -- commands of click from plain functions --------------------------------------------------------------------------
@@ -377,6 +376,8 @@ def runs_and_measures(arguments: Sequence[str], usage: str) -> tuple[list[str], 
     """
     if not arguments:
         raise UsageError(f"No run is given: {usage}.")
+    from irmx.score.evaluator import as_measures  # which scores, and is not needed for help
+
     if names_a_measure(arguments[0]) and not is_file(arguments[0]):
         after = next((text for text in arguments[1:] if _is_run(text)), "")
         behind = f" before the run {after!r}" if after else ", where a run is expected"
