@@ -14,7 +14,7 @@ except ModuleNotFoundError as error:
 from irmx.testing.api import CheckResult, check_measure, instances, parametrize_with_checks
 from irmx.testing.checks import CHECKS, OF_SETTINGS
 from irmx.testing.generate import CheckError
-from irmx.testing.sample import Sample
+from irmx.testing.strategies import Sample
 
 __all__ = [
     "CHECKS",

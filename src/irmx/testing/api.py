@@ -13,7 +13,7 @@ from irmx.declare.measures import Measure
 from irmx.errors import PluginWarning, UsageError
 from irmx.testing.checks import CHECKS, OF_SETTINGS
 from irmx.testing.generate import EXAMPLES, CheckError, Data
-from irmx.testing.sample import Sample
+from irmx.testing.strategies import Sample
 from irmx.text import list_some, suggest
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from irmx.declare.measures import Measure
 from irmx.errors import DataError, DataWarning
 from irmx.score.evaluator import evaluator
 from irmx.testing import strategies
-from irmx.testing.sample import Sample
+from irmx.testing.strategies import Sample
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from irmx.declare.measures import Measure
-from irmx.testing.checks import inputs, metadata, relations
+from irmx.testing.checks import inputs
 from irmx.testing.checks import values as of_values
 from irmx.testing.generate import Data
 
@@ -20,27 +20,27 @@ class Check(Protocol):
 
 
 _ALL: tuple[Any, ...] = (
-    metadata.check_metadata,
-    metadata.check_citation,
-    metadata.check_examples,
-    metadata.check_parameters,
-    metadata.check_unknown_parameter,
-    metadata.check_required_parameters,
-    metadata.check_default_parameters,
-    metadata.check_expression,
-    metadata.check_equality,
-    metadata.check_copies,
-    metadata.check_joblib,
+    inputs.check_metadata,
+    inputs.check_citation,
+    inputs.check_examples,
+    inputs.check_parameters,
+    inputs.check_unknown_parameter,
+    inputs.check_required_parameters,
+    inputs.check_default_parameters,
+    inputs.check_expression,
+    inputs.check_equality,
+    inputs.check_copies,
+    inputs.check_joblib,
     inputs.check_input_kinds,
     inputs.check_inputs_unchanged,
-    relations.RELATIONS["undeclared_columns"],
+    of_values.RELATIONS["undeclared_columns"],
     inputs.check_missing_columns,
     inputs.check_optional_columns,
-    relations.RELATIONS["row_order"],
-    relations.RELATIONS["ties"],
-    relations.RELATIONS["topics"],
-    relations.check_ids,
-    relations.check_repeat,
+    of_values.RELATIONS["row_order"],
+    of_values.RELATIONS["ties"],
+    of_values.RELATIONS["topics"],
+    of_values.check_ids,
+    of_values.check_repeat,
     inputs.check_empty_run,
     inputs.check_empty_qrels,
     inputs.check_unknown_topics,
@@ -53,11 +53,11 @@ _ALL: tuple[Any, ...] = (
     of_values.check_warnings,
     of_values.check_explanation,
     of_values.check_preparation,
-    relations.RELATIONS["rel"],
-    relations.check_cutoff,
-    relations.RELATIONS["judged_only"],
-    relations.RELATIONS["run_order"],
-    relations.check_no_relevant_nan,
+    of_values.RELATIONS["rel"],
+    of_values.check_cutoff,
+    of_values.RELATIONS["judged_only"],
+    of_values.RELATIONS["run_order"],
+    of_values.check_no_relevant_nan,
     inputs.check_ir_measures,
 )
 
