@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from irmx.demo import qrels_path
-from irmx.demo.demo_folder import write_demo
+from irmx.demo import qrels_path, write_demo
 
 TOP = Path(__file__).parent.parent
 PAGES = [

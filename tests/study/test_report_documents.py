@@ -20,7 +20,7 @@ from irmx.demo import (
     qrels_path,
     run_path,
     run_table,
-)  # fmt: skip
+)
 
 MEASURES = "AP nDCG@10 MP(model=GL_AD_ID) infAP"
 RUNS = {system: run_path(system) for system in SYSTEMS}

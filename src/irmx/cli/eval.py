@@ -391,7 +391,7 @@ def _print_all(rows: list[Row], values: list[dict[str, float]], places: int) -> 
 
 def _write(into: str) -> None:
     """Write the collection as files, and say which."""
-    from irmx.demo.demo_folder import CONTENTS, write_demo
+    from irmx.demo import CONTENTS, write_demo
 
     folder = write_demo(into)
     names = [name for name in CONTENTS if (folder / name).exists()]
