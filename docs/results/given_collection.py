@@ -17,7 +17,7 @@ from markdown_pages import write_section
 
 import irmx
 import irmx_study
-from irmx_study.chosen_systems import listed_names
+from irmx_study.inputs.views import listed_names
 
 
 @dataclass(frozen=True)

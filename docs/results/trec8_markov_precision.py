@@ -17,7 +17,7 @@ from markdown_pages import beside, markdown
 import irmx
 import irmx_study
 from irmx.toolkit import COLOURS, write_picture
-from irmx_study.rankings import kendall_taus
+from irmx_study.statistics.ranks import kendall_taus
 
 MODELS = (
     *("GL_AD_ID", "GL_AD_LID", "GL_OR_ID", "GL_OR_LID"),

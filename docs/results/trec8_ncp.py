@@ -14,7 +14,7 @@ from markdown_pages import beside, markdown
 import irmx
 import irmx_study
 from irmx.ragged import Array
-from irmx_study.rankings import kendall_taus
+from irmx_study.statistics.ranks import kendall_taus
 
 GEOMETRIC = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 ZIPF = (0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)

@@ -14,7 +14,7 @@ from timing import Row, in_turns
 
 import irmx
 import irmx_study
-from irmx_study.draws import resampled_topics
+from irmx_study.statistics.paired import resampled_topics
 
 SYSTEMS, TOPICS, MEASURES, DRAWS = 129, 50, 10, 10_000
 PAIRS, PAIRS_OF_MEASURES = SYSTEMS * (SYSTEMS - 1) // 2, MEASURES * (MEASURES - 1) // 2

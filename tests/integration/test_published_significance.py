@@ -16,19 +16,19 @@ import pytest
 from scipy import stats
 
 from irmx.ragged import Floats
-from irmx_study.corrections import MaxT
-from irmx_study.paired import PairedValues, paired_effects, residual_variance
-from irmx_study.significance import (
+from irmx_study.statistics.paired import PairedValues, paired_effects, residual_variance
+from irmx_study.statistics.tests import (
     BootstrapTest,
+    MaxT,
     PermutationTest,
     RandomisedTukeyTest,
     SignTest,
     TTest,
     TukeyTest,
     WilcoxonTest,
+    range_p_values,
     t_intervals,
 )
-from irmx_study.studentized_range import range_p_values
 
 pytestmark = pytest.mark.real
 

@@ -10,7 +10,7 @@ import pytest
 
 import irmx
 import irmx_study
-from irmx_study.judgment_samples import JudgmentSamples, exact_percentages
+from irmx_study.measures.samples import JudgmentSamples, exact_percentages
 
 pytestmark = pytest.mark.real
 

@@ -22,8 +22,8 @@ from irmx.toolkit import (
     suggest,
     write_picture,
 )
-from irmx_study.result import Result
-from irmx_study.system_names import by_run, labelled_runs
+from irmx_study.inputs.views import by_run, labelled_runs
+from irmx_study.showing.result import Result
 
 ArgumentsOption = Annotated[
     list[str],
@@ -251,12 +251,12 @@ def scored(
     reference: str | None = None,
 ) -> Scores:
     """Return the scores that a command works on: from qrels, runs and measures, or from files of per-topic results."""
-    from irmx_study.chosen_systems import check_best, choose_systems, listed, listed_names
+    from irmx_study.inputs.views import check_best, choose_systems, listed, listed_names
 
     check_best(best)
     names = None if only is None else listed_names(only)
     if files.from_files:
-        from irmx_study.per_topic import read_per_topic
+        from irmx_study.inputs.per_topic import read_per_topic
 
         if population is not None:
             raise UsageError("--population has the settings to score. Leave --scores out.")
@@ -266,7 +266,7 @@ def scored(
     usage = usage_without_scores(command, arguments, files)
     users: dict[Any, float] = {}
     if population is not None:
-        from irmx_study.user_shares import population as read_population
+        from irmx_study.inputs.views import population as read_population
 
         *arguments, last = arguments
         users = read_population(last, population)

@@ -1,9 +1,15 @@
 """The plugin irmx-study: its hooks."""
 
 from irmx import Command, Function, Symbol, hookimpl
-from irmx_study.corrections import BenjaminiHochberg, BenjaminiYekutieli, Bonferroni, Holm, Hommel, MaxT, NoCorrection
-from irmx_study.significance import (
+from irmx_study.statistics.tests import (
+    BenjaminiHochberg,
+    BenjaminiYekutieli,
+    Bonferroni,
     BootstrapTest,
+    Holm,
+    Hommel,
+    MaxT,
+    NoCorrection,
     PermutationTest,
     RandomisedTukeyTest,
     SignTest,
@@ -31,7 +37,7 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "collection", "commands_on_runs:features_of_collection", "study", "Describe judgments and runs, for a paper's table.",
+        "collection", "commands:features_of_collection", "study", "Describe judgments and runs, for a paper's table.",
         ("irmx collection qrels.txt 'runs/*.run' -o latex",),
     ),
     (
@@ -50,7 +56,7 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "judges", "commands_of_judges:compare_judges", "study", "Show whether judges agree, people or LLMs.",
+        "judges", "verdict_commands:compare_judges", "study", "Show whether judges agree, people or LLMs.",
         (
             "irmx judges human.qrels llm.qrels --rel 2",
             "irmx judges human=nist.qrels llm=gpt4.qrels --rel human=2 --rel llm=1 -q -o csv",
@@ -60,7 +66,7 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "pool", "commands_on_runs:missing_judgments", "study", "Show which measures cope with missing judgments.",
+        "pool", "commands:missing_judgments", "study", "Show which measures cope with missing judgments.",
         (
             "irmx pool qrels.txt 'runs/*.run' AP Bpref 'MP(model=GL_AD_ID)'",
             "irmx pool qrels.txt 'runs/*.run' AP Bpref --keep 50,20,5 --out pools.parquet --plot pools.pdf",
@@ -75,14 +81,14 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "report", "commands_on_runs:report_on_runs", "compare", "Make one page of HTML with findings, tables and pictures.",
+        "report", "commands:report_on_runs", "compare", "Make one page of HTML with findings, tables and pictures.",
         (
             "irmx report qrels.txt 'runs/*.run' AP 'MP(model=GL_AD_ID)' -o report.html",
             "irmx report qrels.txt 'runs/*.run' AP nDCG@10 --texts documents.jsonl --queries topics.tsv",
         ),
     ),
     (
-        "sweep", "commands_on_runs:sweep_settings", "study", "Score runs in many settings of a measure.",
+        "sweep", "commands:sweep_settings", "study", "Score runs in many settings of a measure.",
         ("irmx sweep qrels.txt 'runs/*.run' --measure NCP --grid 'law=uniform,first' --out results.parquet",),
     ),
     (
@@ -93,7 +99,7 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "verdict", "commands_of_verdicts:verdict_on_runs", "compare", "Say whether a run is better, and whether that conclusion holds.",
+        "verdict", "verdict_commands:verdict_on_runs", "compare", "Say whether a run is better, and whether that conclusion holds.",
         (
             "irmx verdict qrels.txt baseline.run my.run nDCG@10",
             "irmx verdict qrels.txt baseline.run my.run nDCG@10 --judges llm=llm.qrels --users 'RBP(p=.5:.95:10)' --measures AP",
@@ -101,7 +107,7 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "unjudged", "commands_on_runs:unjudged_documents", "compare", "Show how much unjudged documents could change the scores.",
+        "unjudged", "commands:unjudged_documents", "compare", "Show how much unjudged documents could change the scores.",
         ("irmx unjudged qrels.txt baseline.run 'runs/*.run' P@10 RBP --depth 10",),
     ),
 )  # fmt: skip

@@ -12,11 +12,17 @@ import ir_measures
 
 from irmx import DataError, Scores, UsageError, read_qrels, read_run, scores
 from irmx.toolkit import as_measures, in_html, named_runs, new_file, plural, visible
-from irmx_study.choices import as_scores
-from irmx_study.comparing import Comparison, compare
-from irmx_study.reporting.parts import JUDGED, Reported, one_page
+from irmx_study.inputs.choices import as_scores
+from irmx_study.reporting.documents import (
+    JUDGED,
+    Reported,
+    collection_named,
+    one_page,
+    queries_of_collection,
+    texts_of_collection,
+)
 from irmx_study.reporting.sections import SECTIONS
-from irmx_study.reporting.texts import collection_named, queries_of_collection, texts_of_collection
+from irmx_study.systems.compare import Comparison, compare
 
 _STDIN = "-"
 """Standard input can be read only once, and rankings are read after the scores."""

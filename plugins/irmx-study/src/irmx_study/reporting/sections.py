@@ -14,15 +14,14 @@ import pandas as pd
 
 from irmx import DataError, DataWarning, Scores, UsageError, registry
 from irmx.toolkit import PrintedRows, html_table, in_spreadsheet, plural
-from irmx_study.assuming import mean_shares, unjudged
-from irmx_study.comparing import SENTENCES, Comparison
-from irmx_study.correlating import correlate
-from irmx_study.facts import sentences_of, topics_of
-from irmx_study.pairs import signs_of
-from irmx_study.reporting.documents import rankings, topics
-from irmx_study.reporting.parts import JUDGED, Reported, Section, Source, inline_svg
-from irmx_study.result import joined, p_text, places_below
-from irmx_study.verdicts import verdict
+from irmx_study.measures.correlate import correlate
+from irmx_study.reporting.documents import JUDGED, Reported, Section, Source, inline_svg, rankings, topics
+from irmx_study.showing.result import joined, p_text, places_below
+from irmx_study.systems.compare import SENTENCES, Comparison
+from irmx_study.systems.pairs import signs_of
+from irmx_study.systems.unjudged import mean_shares, unjudged
+from irmx_study.systems.words import sentences_of, topics_of
+from irmx_study.verdicts.verdict import verdict
 
 MOST_NAMES = 16
 """Up to so many systems have a critical-difference diagram; the pairs of more are a heat map."""

@@ -1,0 +1,1 @@
+"""What studies take: choices, results per topic, views, labels."""

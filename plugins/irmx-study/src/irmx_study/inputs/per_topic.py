@@ -1,0 +1,691 @@
+"""Per-topic results of other tools, read as scores."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+
+from irmx import DataError, DataWarning, Measure, Param, Scores, Table, UsageError, read_table, registry
+from irmx.ragged import Floats
+from irmx.toolkit import (
+    MARKS,
+    NamedMeasure,
+    as_number,
+    content_of,
+    file_digest,
+    list_some,
+    matching_files,
+    measure_named,
+    named_runs,
+    path_of,
+    plural,
+    scores_in_format,
+    suggest,
+    versions_of,
+)
+from irmx_study.inputs.views import labelled_names, named_path, of_files
+
+
+class MeasureNames:
+    """The measures that names stand for; each name is looked up once.
+
+    Examples
+    --------
+    >>> names = MeasureNames()
+    >>> [names["map"], names["P_10"], names["ndcg@5"]], "ndcg@5" in names
+    ([AP, P@10, ndcg@5], False)
+    """
+
+    def __init__(self) -> None:
+        self._measures: dict[str, ir_measures.Measure] = {}
+
+    def __getitem__(self, name: str) -> ir_measures.Measure:
+        """Return the measure of irmx, ir_measures or trec_eval with a name, otherwise one that has only the name."""
+        if name not in self._measures:
+            self._measures[name] = measure_named(name)
+        return self._measures[name]
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether irmx knows the measure."""
+        return not isinstance(self[name], NamedMeasure)
+
+
+WHAT = "per-topic results"
+_TOPIC = (
+    "query_id", "qid", "topic", "topic_id", "query_number", "topic_number", "question_id", "task_id", "instance_id", "sample_id",
+    "example_id", "item_id", "query", "question", "id", "item", "index",
+)  # fmt: skip
+"""The names of columns of ids, without regard to case and signs between words; of several, the first of these is used."""
+_TOPIC_OR_SYSTEM = ("id", "item", "index")
+"""Those of them that may also be names of systems."""
+_SYSTEM = ("system", "run", "run_id", "name")
+_ROUNDING = 1e-6
+"""By how much a value may lie outside the range of its measure, as other tools round."""
+_SUMMARY = "all"
+"""The query id under which tools print the mean over topics."""
+_TEXTS = ("runid", "relstring")
+"""What trec_eval prints that is not a number."""
+_OTHER_IDS = "qid, topic, id, ..."
+_INDEX = "__index_level_0__"
+"""The column in which pandas writes the numbers of rows to parquet; in csv its name is empty."""
+_TREC = "the output of trec_eval -q"
+_IR_MEASURES = "the output of ir_measures -q or irmx eval -q"
+_IRMX = "the output of irmx eval -q of several runs"
+_TOT = "lines of run, measure, topic and value"
+_RANKING = "lines of topic, Q0, run, 0, value and measure"
+_PLATFORM = "results of another platform"
+KINDS = (
+    f"per-topic results are {_TREC} or of ir_measures -q or irmx eval -q; a csv or tsv with a header and a column query_id "
+    f"(or {_OTHER_IDS}), and either the columns measure and value, and system (or run, name) for several systems, or one column "
+    "per system; JSON Lines with these names; a parquet file of irmx.Scores; or a file in the format of a plugin, as irmx-platforms has them"
+)
+
+
+@dataclass(frozen=True)
+class TopicResults:
+    """One value per row."""
+
+    path: str
+    form: str
+    topics: Sequence[str]
+    systems: Sequence[str] | None
+    measures: Sequence[str]
+    values: Floats
+    place: Callable[[Sequence[int]], str]
+    measure_used: bool = False
+    scores: Scores | None = None
+    states: Sequence[str | None] | None = None
+
+    def refuse(self, rows: Sequence[int], text: str) -> DataError:
+        """Return an error about rows, which says as what the file was read."""
+        return DataError(f"{self.place(rows)}: {text} The file was read as {self.form}.")
+
+
+def read_topic_results(path: str, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
+    """Read the results in a file, whose format is detected by its content or named before it."""
+    content = _content_of_folder(path) if os.path.isdir(path) else content_of(path_of(path), WHAT)
+    is_parquet = content[:4] == b"PAR1"
+    if is_parquet and b"irmx_scores" in _metadata_of_parquet(path, content):
+        return _of_scores(path)
+    if (table := scores_in_format(path, content)) is not None:
+        systems = table["system"].tolist() if "system" in table else None
+        topics, measures = (table[name].tolist() for name in ("query_id", "measure"))
+        return TopicResults(path, _PLATFORM, topics, systems, measures, table["value"], table.place)
+    if is_parquet:
+        return _of_table(path, content, measure, names, alone)
+    if not content.strip():
+        raise DataError(f"{path} is empty: {KINDS}.")
+    first = content.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
+    if first.startswith("{"):
+        return _of_table(path, content, measure, names, alone)
+    fields = first.split("\t") if "\t" in first else first.split()
+    if len(fields) in (3, 4) and (as_number(fields[-1]) is not None or fields[0].strip() in _TEXTS):
+        return _of_lines(path, content, names)
+    if len(fields) == 6 and as_number(fields[3]) is not None and as_number(fields[4]) is not None:
+        return _of_lines(path, content, names)
+    if len(fields) == 2 and as_number(fields[1]) is not None:
+        raise DataError(
+            f"{path}, line 1: {first!r} looks like a mean. Print the values of all topics, with the option -q."
+        )
+    if "\t" not in first and "," not in first:
+        _text_of(path, content)
+        raise DataError(f"{path}, line 1: {first[:100]!r} is not understood; {KINDS}.")
+    return _of_table(path, content, measure, names, alone)
+
+
+def _content_of_folder(folder: str) -> bytes:
+    """Return the parts in a folder of Parquet, as Spark, Ray and Dask write it, as one file."""
+    import pyarrow as pa
+    from pyarrow import dataset, parquet
+
+    try:
+        rows = dataset.dataset(folder, format="parquet", partitioning="hive").to_table()
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{folder} cannot be read as a folder of Parquet files of {WHAT}: {error}") from None
+    if not rows.num_columns:
+        raise DataError(f"{folder} is a folder without Parquet files; {KINDS}, or a folder of Parquet files.")
+    out = pa.BufferOutputStream()
+    parquet.write_table(rows.replace_schema_metadata(None), out)
+    return bytes(out.getvalue())
+
+
+# -- lines without a header --------------------------------------------------------------------------------
+
+
+def _of_lines(path: str, content: bytes, names: MeasureNames) -> TopicResults:
+    """Read lines of a measure, a topic and a value, in the order of trec_eval or of ir_measures, or with the run before."""
+    lines = _text_of(path, content).split("\n")
+    numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    filled = [lines[number - 1] for number in numbers]
+    if "\t" not in filled[0]:
+        filled = ["\t".join(line.split()) for line in filled]
+    width = filled[0].count("\t") + 1
+    for number, line in zip(numbers, filled, strict=True):
+        if line.count("\t") != width - 1:
+            fields = line.count("\t") + 1
+            raise DataError(f"{path}, line {number}: {fields} fields where the first line has {width}.")
+    cells = "\t".join(filled).split("\t")
+    columns = [list(map(str.strip, cells[c::width])) for c in range(width)]
+    if width == 6:
+        if set(columns[3]) != {"0"}:
+            raise DataError(f"{path} is a run, not {WHAT}: irmx eval scores it, and compares runs.")
+        topics, _, runs, _, texts, measures = columns
+        columns, width, form, t, m = [runs, topics, measures, texts], 4, _RANKING, 1, 2
+    else:
+        form, (t, m) = _order(path, columns[:-1], names)
+    kept = [
+        i
+        for i, (topic, measure) in enumerate(zip(columns[t], columns[m], strict=True))
+        if topic != _SUMMARY and measure not in _TEXTS
+    ]
+    topics, measures, texts = ([columns[c][i] for i in kept] for c in (t, m, -1))
+
+    def place(places: Sequence[int]) -> str:
+        return f"{path}, line{'s' * (len(places) > 1)} {' and '.join(str(numbers[kept[p]]) for p in places)}"
+
+    values = list(map(as_number, texts))
+    if None in values:
+        bad = values.index(None)
+        raise DataError(
+            f"{place([bad])}: the value of {measures[bad]} for topic {topics[bad]} must be a number. Got {texts[bad]!r} "
+            f"instead. The file was read as {form}."
+        )
+    if "" in topics:
+        raise DataError(f"{place([topics.index('')])}: the topic is empty. The file was read as {form}.")
+    systems = [columns[0][i] for i in kept] if width == 4 else None
+    return TopicResults(path, form, topics, systems, measures, np.array(values, dtype=float), place)
+
+
+def _order(path: str, columns: Sequence[Sequence[str]], names: MeasureNames) -> tuple[str, tuple[int, int]]:
+    """Return the format of lines, and the columns of the topic and the measure, which are the last two before the value."""
+    t, m = len(columns) - 2, len(columns) - 1
+    trec, ir = (_TREC, (1, 0)), (_IR_MEASURES, (0, 1))
+    if m == 2:
+        trec, ir = (_TOT, (2, 1)), (_IRMX, (1, 2))
+    first, second = columns[t], columns[m]
+    if _SUMMARY in second or not set(_TEXTS).isdisjoint(first):
+        return trec
+    if _SUMMARY in first:
+        return ir
+    measures = [any(name in names for name in islice(dict.fromkeys(column), 50)) for column in (first, second)]
+    if measures[0] == measures[1]:
+        run = "run<tab>" * (m == 2)
+        raise DataError(
+            f"{path}, line 1: which of {first[0]!r} and {second[0]!r} is the topic, and which is the measure? irmx knows "
+            f"{'both' if measures[0] else 'neither'} as measures. Put the line {run}query_id<tab>measure<tab>value, or "
+            f"{run}measure<tab>query_id<tab>value, at the start, and tabs between the fields."
+        )
+    return trec if measures[0] else ir
+
+
+def _text_of(path: str, content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{path}, line {line}: the byte {content[error.start]:#04x} is not UTF-8. Save the file as UTF-8."
+        ) from None
+
+
+# -- tables ------------------------------------------------------------------------------------------------
+
+
+def _metadata_of_parquet(path: str, content: bytes) -> dict[bytes, bytes]:
+    """Return what is written beside the columns."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_schema(pa.BufferReader(content)).metadata or {}
+    except (pa.ArrowInvalid, OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read as a parquet file of {WHAT}: {error}") from None
+
+
+def _of_scores(path: str) -> TopicResults:
+    """Read a file that :meth:`irmx.Scores.to_parquet` wrote."""
+    scores = Scores.read_parquet(path)
+    frame = scores.frame()
+    topics, systems, measures = (frame[name].tolist() for name in ("query_id", "system", "measure"))
+    values, states = frame["value"].to_numpy(dtype=float), frame["state"].tolist() if "state" in frame else None
+    return TopicResults(
+        path,
+        "a file of irmx.Scores",
+        topics,
+        systems,
+        measures,
+        values,
+        lambda rows: path,
+        scores=scores,
+        states=states,
+    )
+
+
+def _of_table(path: str, content: bytes, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
+    """Read a table with column names."""
+    table = read_table(path, {}, WHAT, content=content)
+    order = [*map(_plain, _TOPIC)]
+    ids = sorted((name for name in table.names if _plain(name) in order), key=lambda name: order.index(_plain(name)))
+    if {"measure", "value"} <= set(table.names):
+        return _of_tidy(path, table, ids)
+    return _of_wide(path, table, ids, measure, names, alone)
+
+
+def _with_parameters(measure: str, values: dict[str, str]) -> str:
+    """Return the text of a measure with further parameters.
+
+    >>> _with_parameters("NCP@10", {"law": "first", "rel": "2.0"})
+    'NCP(law=first,rel=2)@10'
+    """
+    parts = re.fullmatch(r"([^(@]*)(?:\((.*)\))?(@.*)?", measure)
+    given = [f"{name}={value.removesuffix('.0')}" for name, value in values.items() if value]
+    if parts is None or not given:
+        return measure
+    return f"{parts[1]}({','.join([*filter(None, [parts[2]]), *given])}){parts[3] or ''}"
+
+
+def _of_tidy(path: str, table: Table, ids: Sequence[str]) -> TopicResults:
+    """Read one row per topic, system and view."""
+    header, form = table.names, "a table with one row per topic, system and measure"
+    if not ids:
+        raise DataError(
+            f"{path} lacks the column query_id (or {_OTHER_IDS}). It has: {list_some(header)}. It was read as {form}."
+        )
+    table = table.renamed(["query_id" if name == ids[0] else name for name in header])
+    # columns of parameters are between these two, as sweeps of irmx 0.2 wrote them
+    between = header[header.index("measure") + 1 : header.index("value")]
+    parameters = [name for name in between if name not in (*MARKS, *_SYSTEM, *ids) and "." not in name]
+    declared = {name: Param(str, "", required=True) for name in ("query_id", "measure")}
+    declared["value"] = Param(float, "the value", required=True, nullable=True)
+    declared |= {name: Param(str, "the system") for name in _SYSTEM}
+    declared |= {name: Param(str, "what a view depends on", nullable=True) for name in (*MARKS, *parameters, "state")}
+    _check(table, declared, form)
+    rows = np.flatnonzero(table["query_id"] != _SUMMARY)
+    cells = {name: table[name][rows].tolist() for name in declared if name in table}
+    system = next((cells[name] for name in _SYSTEM if name in cells), None)
+    values, states = table["value"][rows], cells.get("state")
+    measures = [
+        _with_parameters(text, {name: cells[name][i] for name in parameters}) for i, text in enumerate(cells["measure"])
+    ]
+    marks = {name: _numbers_or_texts(cells[name]) for name in MARKS if name in cells}
+    scores = None
+    if marks and system is not None:
+        columns = {"query_id": cells["query_id"], "system": system, "measure": measures, "value": values, **marks}
+        scores = Scores.from_frame(pd.DataFrame(columns if states is None else columns | {"state": states}))
+    return TopicResults(
+        path,
+        "a table with one row per topic and measure of one system" if system is None else form,
+        cells["query_id"],
+        system,
+        measures,
+        values,
+        lambda of: table.place([int(rows[i]) for i in of]),
+        scores=scores,
+        states=states,
+    )
+
+
+def _numbers_or_texts(texts: Sequence[str]) -> list[Any]:
+    """Return a mark as numbers, where all are; one that is empty stays so."""
+    numbers = [as_number(text) if text else "" for text in texts]
+    return list(texts) if None in numbers else numbers
+
+
+def _of_wide(
+    path: str, table: Table, known_ids: Sequence[str], measure: str | None, names: MeasureNames, alone: bool
+) -> TopicResults:
+    """Read one row per topic: the columns are systems, or, without a measure, the measures of one system."""
+    header = table.names
+    topic = known_ids[0] if known_ids else None
+    columns = [name for name in header if name not in ("", _INDEX, *known_ids)]
+    if not columns:
+        raise DataError(f"{path} has no column of values, only {list_some(header)}; {KINDS}.")
+    if topic is None and not alone:
+        raise DataError(
+            f"{path} has no column query_id (or {_OTHER_IDS}), without which the topics of several files cannot be matched. "
+            f"It has: {list_some(columns)}."
+        )
+    of_systems = measure is not None and columns != [measure]
+    if measure is None and len(columns) > 1 and not all(name in names for name in columns):
+        if (no_numbers := next((name for name in columns if table.values(name).dtype == object), None)) is not None:
+            raise DataError(f"{path}: the column {no_numbers!r} has other values than numbers; {KINDS}.")
+        raise UsageError(
+            f"{path} has the columns {list_some(columns)}, which are not all measures of irmx. If they are systems, say what "
+            "measure the table holds: --measure NAME, or measure='NAME' in Python."
+        )
+    form = f"a table of one row per topic, with one column per {'system' if of_systems else 'measure'}"
+    declared = {name: Param(float, "", required=True, nullable=True) for name in columns}
+    unsure = [name for name in known_ids if _plain(name) in _TOPIC_OR_SYSTEM]
+    of_ids = {name: Param(str, "", required=True) for name in [*([topic] if topic else []), *unsure]}
+    _check(table, of_ids | declared, form)
+    for name in unsure:
+        if text := next((text for text in table[name].tolist() if not (as_number(text) or 0.0).is_integer()), ""):
+            raise _two_readings(path, name, f"the name of a column of ids, and values such as {text}")
+    ids = table[topic].tolist() if topic else [str(number) for number in range(1, len(table) + 1)]
+    rows = [i for i, query_id in enumerate(ids) if query_id != _SUMMARY]
+    if topic is None:
+        if of_systems:
+            _refuse_ids_as_values(path, table, columns)
+        message = f"{path} has no column query_id (or {_OTHER_IDS}); its rows are taken as topics, numbered from 1"
+        warnings.warn(message, DataWarning, stacklevel=5)
+    repeated = list(chain.from_iterable([name] * len(rows) for name in columns))
+    return TopicResults(
+        path,
+        form,
+        [ids[i] for i in rows] * len(columns),
+        repeated if of_systems else None,
+        [str(measure)] * len(repeated) if of_systems else repeated,
+        np.concatenate([table[name][rows] for name in columns]),
+        lambda of: table.place(list(dict.fromkeys(rows[i % len(rows)] for i in of))),
+        measure_used=measure is not None,
+    )
+
+
+def _plain(name: str) -> str:
+    """Return the name of a column without case and signs between words.
+
+    >>> _plain("Query-ID"), _plain("query_id")
+    ('queryid', 'queryid')
+    """
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def _refuse_ids_as_values(path: str, table: Table, columns: Sequence[str]) -> None:
+    """Raise for a column of different whole numbers beside one of fractions: it may hold the ids of topics."""
+    whole = [name for name in columns if (np.floor(table[name]) == table[name]).all()]
+    for name in whole if len(whole) < len(columns) else ():
+        values = table[name]
+        if len(np.unique(values)) == len(values) > 1 < values.max():
+            raise _two_readings(
+                path, name, f"different whole numbers, such as {values[0]:g}, beside columns of fractions"
+            )
+
+
+def _two_readings(path: str, name: str, found: str) -> UsageError:
+    return UsageError(
+        f"{path}: the column {name!r} has {found}. If it holds the ids of topics, name it query_id; if it is a system, name it "
+        "otherwise, and add a column query_id with the ids of the topics."
+    )
+
+
+def _check(table: Table, columns: dict[str, Param], form: str) -> None:
+    try:
+        table.declare(columns)
+    except DataError as error:
+        raise DataError(f"{error} The file was read as {form}.", error.rows) from None
+
+
+def read_per_topic(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    measure: str | None = None,
+    names: Sequence[str] | Mapping[str, str] | None = None,
+) -> Scores:
+    r"""Read per-topic results of other tools as scores.
+
+    The format of each file is detected by its content. It may be compressed.
+
+    * The output of ``trec_eval -q``, ``ir_measures -q`` or ``irmx eval -q``: a file per system, named after the file;
+      ``irmx eval -q`` also for several runs, and as csv or JSON Lines.
+    * A csv, tsv or JSON Lines with one row per value: ``query_id`` (or ``qid``, ``topic``), ``measure``, ``value``, and
+      for several systems ``system`` (or ``run``, ``name``), as :meth:`irmx.Scores.frame` and
+      ``pt.Experiment(..., perquery=True)`` have.
+    * One with one row per topic: ``query_id`` (or ``qid``, ``topic``, ``id``, ...) and one column per
+      system, if ``measure`` says what they hold; otherwise one column per measure of one system. A single file may lack the
+      query ids; its rows are then numbered from 1.
+    * A file in a format of a plugin, such as logs of Inspect or results of promptfoo, which irmx-platforms reads; ``NAME:path``
+      names the format.
+    * A parquet file of any of these tables, or that :meth:`irmx.Scores.to_parquet` wrote; or a folder of parts of such a table,
+      as Spark, Ray and Dask write it.
+
+    Lines with the query id ``all``, which are means, are ignored.
+
+    Parameters
+    ----------
+    paths : path, or iterable of paths
+        The files; globs are expanded. ``NAME=path`` names the system of a file.
+    measure : str, optional
+        The measure of tables with one column per system.
+    names : sequence of str, or dict of str to str, optional
+        The names of the systems: one per file of one system; or by the name or path of the file, or the name that the system has in
+        its file. By default those that the files have, otherwise the names of the files.
+
+    Returns
+    -------
+    Scores
+        The measures that all systems have. A measure that irmx does not know keeps its name. A topic that a system lacks
+        has the measure's default, which is 0 for an unknown measure.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        If a format is unknown, a value is missing, not a finite number or outside the range of its measure, or a topic has two
+        values; if two files have the same system, or systems have no topic or no measure in common. The message names file and line.
+    irmx.errors.UsageError
+        If the measure is missing, or is given where the files name their measures; if a file is given twice; if there
+        are not as many names as files.
+
+    Warns
+    -----
+    irmx.errors.DataWarning
+        About topics that a system lacks, measures that not all systems have, and rows without query ids.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for system, values in {"bm25": (0.5, 0.25), "titles": (0.75, 0.5)}.items():
+    ...         lines = [f"map\t{topic}\t{value}\n" for topic, value in zip(("401", "402"), values)]
+    ...         _ = pathlib.Path(folder, system).write_text("".join(lines) + f"map\tall\t{sum(values) / 2}\n")
+    ...     scores = read_per_topic(folder + "/*")
+    >>> scores
+    <Scores of 2 topics, 2 systems, 1 measure: AP>
+    >>> scores["AP"].tolist()
+    [[0.5, 0.75], [0.25, 0.5]]
+    """
+    files, given, labels = _named_files(paths, names)
+    known = MeasureNames()
+    results = {name: read_topic_results(path, measure, known, len(files) == 1) for name, path in files.items()}
+    _refuse_unused(results, measure, given, labels)
+    for of_file in results.values():
+        _refuse_outside(of_file, known)
+    results = {
+        name: replace(each, systems=None) if name in given and each.scores is None else each
+        for name, each in results.items()
+    }
+    scores = [each.scores for each in results.values()]
+    if len(scores) == 1 and scores[0] is not None:
+        return replace(scores[0], systems=labelled_names(scores[0].systems, labels))
+    for file, each in zip(files.values(), scores, strict=True):
+        if each is not None and each.marks:
+            raise UsageError(f"{file} has views that differ in {', '.join(each.marks)}. Give it alone.")
+    together = _together(results, known)
+    return replace(together, systems=labelled_names(together.systems, labels))
+
+
+def _files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> dict[str, str]:
+    """Return the files, each of which may be given once, with the names that stand before them, or nothing."""
+    names, by_path = dict[str, str](), dict[str, str]()
+    for one in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
+        name, pattern = named_path(os.fspath(one))
+        for file in matching_files(pattern):
+            path = os.path.realpath(file)
+            if path in by_path:
+                raise UsageError(f"The same file is given twice: {by_path[path]} and {file}. Give every file once.")
+            by_path[path], names[file] = file, name
+    if not names:
+        raise UsageError("There is no file of per-topic results to read.")
+    return names
+
+
+def _named_files(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], names: Sequence[str] | Mapping[str, str] | None
+) -> tuple[dict[str, str], Container[str], dict[str, str]]:
+    """Return the files by the names of their systems, which of these names are given, and those for systems within files."""
+    files = _files(paths)
+    own = named_runs(list(files))
+    labels = of_files(own, names) if isinstance(names, Mapping) else {}
+    given = [files[path] or labels.pop(name, "") for name, path in own.items()]
+    if names is not None and not isinstance(names, Mapping):
+        given = list(names)
+        if len(given) != len(files):
+            raise UsageError(
+                f"{plural(len(files), 'file')} and {plural(len(given), 'name')} are given; each file needs one name."
+            )
+    renamed = [name or file for name, file in zip(given, own, strict=True)]
+    if len(set(renamed)) < len(files):
+        twice = next(name for name in renamed if renamed.count(name) > 1)
+        both = [file for file, name in zip(own, renamed, strict=True) if name == twice]
+        raise UsageError(f"Two systems have the name {twice!r}, those of {both[0]} and {both[1]}. Names must differ.")
+    return dict(zip(renamed, own.values(), strict=True)), {*given}, labels
+
+
+def _refuse_unused(
+    results: dict[str, TopicResults], measure: str | None, renamed: Container[str], labels: Collection[str]
+) -> None:
+    """Raise if the measure or the names that are given mean nothing for the files."""
+    if measure is not None and not any(each.measure_used for each in results.values()):
+        each = next(iter(results.values()))
+        raise UsageError(
+            f"{measure!r} is given as the measure, but {each.path}, {each.form}, names its measures itself. Leave it out."
+        )
+    for name, each in results.items():
+        if name in renamed and each.systems is not None and (each.scores is not None or len(set(each.systems)) > 1):
+            raise UsageError(f"{each.path}, {each.form}, names its systems itself. Leave the names out.")
+    systems = {system for name, each in results.items() for system in each.systems or [name]}
+    if unknown := [label for label in labels if label not in systems]:
+        known = [*(path_of(each.path).name for each in results.values()), *sorted(systems)]
+        raise UsageError(f"There is no file or system {unknown[0]!r} to name.{suggest(unknown[0], known)}")
+
+
+def _refuse_outside(results: TopicResults, known: MeasureNames) -> None:
+    """Raise for a value outside the range of its measure, where irmx knows it: an id, a percentage, another measure."""
+    place, names = pd.factorize(np.asarray(results.measures, dtype=object))
+    low, high = np.array([range_of(known[name]) for name in names]).reshape(-1, 2)[place].T
+    values = np.where(np.isinf(results.values), np.nan, results.values)  # infinite ones are refused for any measure
+    for row in np.flatnonzero((values < low - _ROUNDING) | (values > high + _ROUNDING))[:1].tolist():
+        of_system = f" of {results.systems[row]}" if results.systems else ""
+        raise results.refuse(
+            [row],
+            f"the value of {results.measures[row]}{of_system} for topic {results.topics[row]} is {values[row]:g}, and values of "
+            f"this measure are from {low[row]:g} to {high[row]:g}. Is it another measure, a percentage, or a column "
+            "of ids, which is named query_id?",
+        )
+
+
+def range_of(measure: Any) -> tuple[float, float]:
+    """Return the ends of the range of a measure; infinite for one that irmx does not compute."""
+    declared = measure if isinstance(measure, Measure) else registry().scorers().get(measure.NAME)
+    low, high = (None, None) if declared is None else declared.RANGE
+    return -np.inf if low is None else low, np.inf if high is None else high
+
+
+def _together(results: dict[str, TopicResults], known: MeasureNames) -> Scores:
+    """Return the results of all files, by the names of their systems if the files do not name them, as scores."""
+    frames = [_frame(name, each, known) for name, each in results.items()]
+    _refuse_shared_systems(frames, [each.path for each in results.values()])
+    rows = pd.concat(frames, ignore_index=True)
+    _refuse_no_common_topic(rows)
+    rows = rows[rows["measure"].isin(_common_measures(rows))]
+    with_state = rows["state"].notna().any()
+    scores = Scores.from_frame(rows if with_state else rows.drop(columns="state"))
+    made_by = {
+        "versions": versions_of(scores.measures),
+        "files": {each.path: file_digest(path_of(each.path)) for each in results.values()},
+    }
+    less = {
+        str(m)
+        for of in results.values()
+        if of.scores
+        for m in of.scores.measures
+        if getattr(m, "LESS_IS_BETTER", False)
+    }
+    known_less = [str(m) for m in scores.measures if isinstance(m, NamedMeasure) and str(m) in less]
+    return replace(scores, made_by=made_by).less_is_better(*known_less)
+
+
+def _frame(name: str, results: TopicResults, known: MeasureNames) -> pd.DataFrame:
+    """Return the checked rows of a file: topic, system, measure as it prints, value, and its state where it has one."""
+    of_name = {text: str(known[text]) for text in dict.fromkeys(results.measures)}
+    columns = {
+        "query_id": results.topics,
+        "system": [name] * len(results.topics) if results.systems is None else results.systems,
+        "measure": [of_name[text] for text in results.measures],
+        "value": results.values,
+        "state": None if results.states is None else results.states,
+    }
+    frame = pd.DataFrame(columns).astype(dict.fromkeys(("query_id", "system", "measure", "state"), object))
+    if frame.empty:
+        raise DataError(
+            f"{results.path} has no topic, or only means over topics; tools print the values of topics with the option -q. The "
+            f"file was read as {results.form}."
+        )
+    for row in np.flatnonzero(np.isinf(results.values))[:1].tolist():
+        raise results.refuse(
+            [row],
+            f"the value of {results.measures[row]} for topic {results.topics[row]} is infinite. A finite number is needed.",
+        )
+    for row in np.flatnonzero(frame.duplicated(["query_id", "system", "measure"]))[:1].tolist():
+        topic, system, measure = frame.loc[row, ["query_id", "system", "measure"]]
+        same = (frame["query_id"] == topic) & (frame["system"] == system) & (frame["measure"] == measure)
+        raise results.refuse(
+            [int(np.flatnonzero(same)[0]), row],
+            f"topic {topic} has two values of {measure} for the system {system}. Leave one out.",
+        )
+    return frame
+
+
+def _refuse_shared_systems(frames: Sequence[pd.DataFrame], paths: Sequence[str]) -> None:
+    first_path: dict[str, str] = {}
+    for frame, path in zip(frames, paths, strict=True):
+        for system in frame["system"].unique():
+            if system in first_path:
+                raise DataError(
+                    f"The system {system} is in {first_path[system]} and in {path}. Name one of the two, NAME={path}, or "
+                    f"--label {path}=NAME; or put the results of one system into one file."
+                )
+            first_path[system] = path
+
+
+def _refuse_no_common_topic(rows: pd.DataFrame) -> None:
+    """Raise if the topics of a system are those of no other."""
+    topics = {system: set(of_system) for system, of_system in rows.groupby("system", sort=False)["query_id"]}
+    shared = rows.groupby("query_id")["system"].nunique()
+    for system, own in topics.items():
+        if len(topics) > 1 and (shared[list(own)] == 1).all():
+            others = dict.fromkeys(topic for topic in rows["query_id"] if topic not in own)
+            raise DataError(
+                f"{system} has no topic in common with the other systems: it has "
+                f"{list_some(dict.fromkeys(topic for topic in rows['query_id'] if topic in own))}; they have {list_some(others)}. "
+                "Query ids must be written in the same way in all files."
+            )
+
+
+def _common_measures(rows: pd.DataFrame) -> list[str]:
+    """Return the measures that all systems have."""
+    systems = {measure: set(of) for measure, of in rows.groupby("measure", sort=False)["system"]}
+    every = rows["system"].unique()
+    lacking = {
+        measure: next(system for system in every if system not in of)
+        for measure, of in systems.items()
+        if len(of) < len(every)
+    }
+    without = list_some(f"{measure} (not in {system})" for measure, system in lacking.items())
+    if len(lacking) == len(systems):
+        raise DataError(f"No measure is in the results of all {len(every)} systems: they have {without}.")
+    if lacking:
+        left_out = plural(len(lacking), "measure")
+        warnings.warn(
+            f"{left_out} that not all systems have {'is' if len(lacking) == 1 else 'are'} left out: {without}",
+            DataWarning,
+            stacklevel=4,
+        )
+    return [measure for measure in systems if measure not in lacking]

@@ -1,0 +1,1 @@
+"""Studies of measures: agreement, discrimination, missing judgments, sweeps."""

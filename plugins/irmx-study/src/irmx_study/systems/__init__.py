@@ -1,0 +1,1 @@
+"""Studies of systems: comparisons, plans, topics, unjudged documents."""
