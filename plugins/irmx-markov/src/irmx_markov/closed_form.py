@@ -17,7 +17,7 @@ _PAIRS_AT_ONCE = 4_000_000
 _MANY = 3_000
 
 
-def invariant(model: TransitionWeights, rankings: Rankings) -> Floats:
+def invariant_of_weights(model: TransitionWeights, rankings: Rankings) -> Floats:
     """Return pi over the relevant documents, adding up to 1 within each topic."""
     sums = sums_of_all_ranks(model, rankings) if model["states"] == "all" else sums_of_relevant(model, rankings)
     return normalised(sums, rankings)

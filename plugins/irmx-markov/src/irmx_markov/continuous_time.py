@@ -8,8 +8,7 @@ import numpy as np
 
 from irmx import COMMON_PARAMS, Column, Formula, Param, Rankings
 from irmx.ragged import Floats, segment_sum
-from irmx_markov.holding import DWELL, DWELL_COLUMN
-from irmx_markov.holding import KIND as TIMES_KIND
+from irmx_markov.holding import DWELL, DWELL_COLUMN, TIMES_KIND
 from irmx_markov.markov_models import KIND
 from irmx_markov.markov_precision import BEST_RETRIEVED, PRECISION, RESCALE, RESCALED, VISITS, MarkovMeasure
 from irmx_markov.reading_speed import LENGTH_COLUMN

@@ -21,7 +21,7 @@ _KRYLOV = 80
 _RELIABLE = 1e-12
 
 
-def invariant(model: TransitionWeights, rankings: Rankings) -> Floats:
+def invariant_of_counts(model: TransitionWeights, rankings: Rankings) -> Floats:
     """Return pi over the relevant documents, adding up to 1 within each topic."""
     out = np.empty(len(rankings.relevant.rank))
     ends = rankings.relevant.offsets

@@ -14,7 +14,7 @@ STARTS = ("uniform", "first", "invariant")
 or drawn from the invariant distribution."""
 
 
-def weights(model: Any, rankings: Rankings, start: str, steps: int) -> Floats:
+def weights_of_steps(model: Any, rankings: Rankings, start: str, steps: int) -> Floats:
     """Return (1/n) sum_{k=0..n-1} lambda P~^k over the relevant documents retrieved.
 
     Parameters

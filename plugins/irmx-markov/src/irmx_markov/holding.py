@@ -23,7 +23,7 @@ from irmx.toolkit import value_repr
 if TYPE_CHECKING:
     import pandas as pd
 
-KIND = "source of holding times"
+TIMES_KIND = "source of holding times"
 """The kind of symbol that the ``times`` parameter of ``MPcont`` takes.
 
 Such a symbol has a method ``mean_times(rankings)``, which returns seconds over ``rankings.relevant``, and declares the run
@@ -51,9 +51,9 @@ _LAST = 100_000
 
 
 class HoldingTimes(Symbol):
-    """Base class of holding times; see :data:`KIND`."""
+    """Base class of holding times; see :data:`TIMES_KIND`."""
 
-    KIND = KIND
+    KIND = TIMES_KIND
 
     def mean_times(self, rankings: Rankings) -> Floats:
         """Return the mean holding time at every relevant document, in seconds."""

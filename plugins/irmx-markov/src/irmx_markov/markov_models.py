@@ -8,9 +8,11 @@ import numpy as np
 
 from irmx import Formula, Param, Rankings, Symbol, UsageError
 from irmx.ragged import Floats, Ints
-from irmx_markov import closed_form, direction_counts, watched_network
+from irmx_markov.closed_form import invariant_of_weights
+from irmx_markov.direction_counts import invariant_of_counts, states_of, transition_matrix
 from irmx_markov.finite_chains import dense_enough, watched
 from irmx_markov.transition_weights import weight
+from irmx_markov.watched_network import watched_on
 
 _MOVES = {
     "p_{ij}": "the probability of a move from rank $i$ to rank $j$",
@@ -228,8 +230,8 @@ class MarkovModel(Symbol):
             Adds up to 1 within each topic.
         """
         if self["direction"] is None:
-            return closed_form.invariant(self, rankings)
-        return direction_counts.invariant(self, rankings)
+            return invariant_of_weights(self, rankings)
+        return invariant_of_counts(self, rankings)
 
     def watched_chain(self, depth: int, relevant: Ints) -> Floats:
         """Return the transition matrix of the chain watched on the relevant documents of one topic.
@@ -249,12 +251,12 @@ class MarkovModel(Symbol):
         irmx.UsageError
             For a chain over more than 3,000 states.
         """
-        dense_enough(len(direction_counts.states_of(self, depth, relevant)), repr(self))
+        dense_enough(len(states_of(self, depth, relevant)), repr(self))
         if self["states"] == "relevant":
-            return direction_counts.transition_matrix(self, depth, relevant)
+            return transition_matrix(self, depth, relevant)
         if self["direction"] is None:
-            return watched_network.watched_on(self, depth, relevant)
-        return watched(direction_counts.transition_matrix(self, depth, relevant), relevant - 1)
+            return watched_on(self, depth, relevant)
+        return watched(transition_matrix(self, depth, relevant), relevant - 1)
 
 
 GL_AD_ID = MarkovModel()

@@ -8,7 +8,7 @@ import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, DataError, Formula, Measure, Param, Rankings, SampleValues
 from irmx.ragged import Floats
-from irmx_markov import finite_steps
+from irmx_markov.finite_steps import STARTS, weights_of_steps
 from irmx_markov.markov_models import KIND
 
 VISITS = (
@@ -166,7 +166,7 @@ class MarkovPrecision(MarkovMeasure):
             "first in the ranking; 'invariant', drawn from the invariant distribution. It makes no difference in "
             "the limit",
             default="uniform",
-            choices=finite_steps.STARTS,
+            choices=STARTS,
         ),
         "rescale": RESCALE,
         **COMMON_PARAMS,
@@ -178,7 +178,7 @@ class MarkovPrecision(MarkovMeasure):
         if self["steps"] is None:
             return self.invariant(rankings)
         key = ("steps", self["model"], self["start"], self["steps"])
-        return rankings.memo(key, lambda: finite_steps.weights(self["model"], rankings, self["start"], self["steps"]))
+        return rankings.memo(key, lambda: weights_of_steps(self["model"], rankings, self["start"], self["steps"]))
 
 
 MP = MarkovPrecision()

@@ -123,7 +123,7 @@ def _laid_out(rankings: Rankings, split_blocks: bool) -> LaidOut:
     _refuse_moved(rankings, number, names, label, judged)
     orientation = np.where(web, WEB_ORIENTATION, np.append(judged.orientation, np.nan)[place])
     relevant = np.add.reduceat(documents.grade >= rankings.rel, at, dtype=np.float64) if len(at) else np.zeros(0)
-    media, media_names = _media(rankings, number, names)
+    media, media_names = _media_of_items(rankings, number, names)
     of_block = (label[vertical], np.array(names, dtype=object)[vertical], orientation, relevant)
     return LaidOut(offsets, first, *of_block, media, media_names)
 
@@ -166,7 +166,7 @@ def _starts(rankings: Rankings, number: Ints, names: list[str], web: Bools) -> t
     return start, True
 
 
-def _media(rankings: Rankings, number: Ints, names: list[str]) -> tuple[Ints, list[str]]:
+def _media_of_items(rankings: Rankings, number: Ints, names: list[str]) -> tuple[Ints, list[str]]:
     """Return the number of the media type of every item, and the media types."""
     by_name = [media_of(name) for name in names]
     of_item, given = rankings.ranked.labels(MEDIA, missing_ok=True)

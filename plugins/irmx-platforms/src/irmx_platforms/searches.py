@@ -12,7 +12,7 @@ from typing import Any
 
 from irmx.toolkit import plural
 from irmx_platforms.decoding import warn
-from irmx_platforms.spans import Json, Span, Trace, id_in, number
+from irmx_platforms.spans import Json, Span, Trace, id_in, token_count
 
 _FLAT = re.compile(r"retrieval\.documents\.(\d{1,9})\.document\.(\w+)")
 """An attribute of OpenInference, such as ``retrieval.documents.0.document.score``."""
@@ -137,7 +137,7 @@ def searches_of_browsecomp(record: Json, place: str) -> Iterator[Search]:
     calls = [one for one in record.get("result", ()) if isinstance(one, dict) and one.get("type") == "tool_call"]
     listed = [(call, parsed(call.get("output"))) for call in calls]
     searches = [(call, output) for call, output in listed if isinstance(output, list)]
-    total = number((record.get("usage") or {}).get("total_tokens"))
+    total = token_count((record.get("usage") or {}).get("total_tokens"))
     for call, output in searches:
         documents = [{"id": one.get("docid"), **one} for one in map(_object, output)]
         query = parsed(call.get("arguments"))

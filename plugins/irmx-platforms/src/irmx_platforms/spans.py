@@ -47,7 +47,7 @@ class Span:
     def tokens(self) -> float | None:
         """The number of tokens that a call of a model took, None if it is not recorded."""
         for names in _TOKENS:
-            counts = [number(self.attributes.get(name)) for name in names]
+            counts = [token_count(self.attributes.get(name)) for name in names]
             if any(name in self.attributes for name in names):
                 return None if None in counts else sum(counts)  # type: ignore[arg-type]
         return None
@@ -192,7 +192,7 @@ def seconds(time: Any) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
 
 
-def number(value: Any) -> float | None:
+def token_count(value: Any) -> float | None:
     """Return a count of tokens; None for what is none."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e300:
         return float(value)
