@@ -43,8 +43,6 @@ from .rank.join import Join as Join
 from .rank.rankings import Ranking as Ranking
 from .rank.rankings import Rankings as Rankings
 from .rank.rankings import Rows as Rows
-from .score.batch import BatchScorer as BatchScorer
-from .score.batch import batch_scorer as batch_scorer
 from .score.evaluator import calc as calc
 from .score.evaluator import calc_aggregate as calc_aggregate
 from .score.evaluator import evaluator as evaluator
@@ -55,6 +53,8 @@ from .score.explain import explain as explain
 from .score.explain import explanations as explanations
 from .score.scores import Scores as Scores
 from .score.scores import State as State
+from .score.scoring import BatchScorer as BatchScorer
+from .score.scoring import batch_scorer as batch_scorer
 from .score.scoring import scores as scores
 from .score.topic_scores import TopicScores as TopicScores
 

@@ -134,7 +134,7 @@ def test_a_matrix_file_that_is_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_matrix_that_would_be_too_large_once_decompressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("irmx_markov.matrix_files._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("irmx_markov.own_matrix._MOST_BYTES", 1 << 20)
     path = tmp_path / "m.npz"
     path.write_bytes(archive(data=bytes(3 << 20)))
     with pytest.raises(irmx.UsageError, match=r"has 3,145,728 bytes once it is decompressed; 1,048,576 are the most"):

@@ -19,8 +19,8 @@ from irmx_markov import (
     transition_counts,
     transition_matrix,
 )
-from irmx_markov.direction_counts import log_invariant
 from irmx_markov.finite_chains import log_stationary, normalised_exp
+from irmx_markov.markov_models import log_invariant
 
 
 def value(model, depth, relevant):

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 import irmx
 from irmx_markov import GL_AD_ID, GL_AD_LID, LO_AD_ID, LO_OR_ID, MP, MarkovModel, TransitionMatrix, transition_matrix
-from irmx_markov.finite_steps import STARTS
+from irmx_markov.finite_chains import STARTS
 from irmx_markov.markov_models import NAMED
 
 PRECISION = np.array([1, 2 / 3, 3 / 4])

@@ -8,9 +8,8 @@ from scipy.sparse import csr_array
 
 import irmx
 from irmx_markov import MarkovModel, stationary, transition_matrix, watched
-from irmx_markov.direction_counts import log_invariant
 from irmx_markov.finite_chains import log_stationary, normalised_exp
-from irmx_markov.markov_models import NAMED
+from irmx_markov.markov_models import NAMED, log_invariant
 
 
 def rankings_of(depth, relevant):
@@ -125,7 +124,7 @@ def test_many_relevant_documents():
 @pytest.mark.slow
 def test_a_hundred_thousand_ranks():
     """The general route takes a chain over 100,000 ranks; what it gives is invariant."""
-    from irmx_markov.direction_counts import factors
+    from irmx_markov.markov_models import factors
 
     depth = 100_000
     relevant = np.arange(1, depth + 1, 997)

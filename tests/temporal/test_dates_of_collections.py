@@ -1,7 +1,7 @@
 """The fields with the dates of documents."""
 
 import irmx
-from irmx_temporal.columns import FIELDS
+from irmx_temporal.windows import FIELDS
 
 LISTED = {"tweets2013-ia": "created_at", "wapo/v2/trec-core-2018": "published_date", "cord19/fulltext/trec-covid": "date",
           "hc4/fa/test": "time", "neuclir/1/zh/trec-2022": "time", "c4/en-noclean-tr/trec-misinfo-2021": "timestamp",

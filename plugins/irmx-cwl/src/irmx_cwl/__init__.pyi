@@ -1,9 +1,10 @@
 """Users who go on from document to document, by C/W/L, and from query to query, in sessions."""
 
-from .clicked_depths import continuation_of_clicks
-from .continuation import (
+from .cwl_measure import (
     AP,
     BPM,
+    COST,
+    CWL,
     DCG,
     ERR,
     IFT,
@@ -12,30 +13,33 @@ from .continuation import (
     RBP,
     RR,
     ByRank,
+    ContinuingUser,
     FadingByText,
     FadingByTime,
     Precision,
     User,
 )
-from .cwl_measure import COST, CWL, ContinuingUser
-from .effort_by_grade import EFFORT, Effort
-from .expected_session import ESNCG, ESNDCG, ExpectedSessionNCG, ExpectedSessionNDCG
-from .query_by_query import SESSION, SessionAggregate
-from .ratings import RatingFit, fit_to_ratings
-from .session_cost import SESSION_COST, SessionCost
+from .ratings import RatingFit, continuation_of_clicks, fit_to_ratings
 from .session_measures import (
+    ESNCG,
+    ESNDCG,
     NSDCG,
     SDCG,
     SDCG_Q,
+    SESSION,
+    SESSION_COST,
     SRBP,
+    ExpectedSessionNCG,
+    ExpectedSessionNDCG,
     NormalisedSessionDCG,
+    SessionAggregate,
+    SessionCost,
     SessionDCG,
     SessionDCGPerQuery,
     SessionRBP,
 )
-from .session_runs import SESSION_RUNS, SessionRuns
-from .sessions import QUERY_NUMBER, Sessions
-from .time_biased_gain import LENGTH, TBG, TimeBiasedGain, U, UMeasure
+from .sessions import QUERY_NUMBER, SESSION_RUNS, SessionRuns, Sessions
+from .time_biased_gain import EFFORT, LENGTH, TBG, Effort, TimeBiasedGain, U, UMeasure
 
 __all__ = [
     "AP",

@@ -20,7 +20,7 @@ def clicks(
 
     Users are taken to look at all documents down to the deepest one that they click. Use it as CWL(user=by_rank(file='FILE')).
     """
-    from irmx_cwl.clicked_depths import continuation_of_clicks
+    from irmx_cwl.ratings import continuation_of_clicks
 
     print_rows(continuation_of_clicks(log), output_format, places=-1)
 

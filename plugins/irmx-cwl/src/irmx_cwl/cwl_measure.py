@@ -18,9 +18,415 @@ from irmx import (
     PluginError,
     Rankings,
     SampleValues,
+    Symbol,
+    UsageError,
+    read_table,
 )
-from irmx.ragged import Floats
-from irmx_cwl.continuation import KIND
+from irmx.ragged import Floats, Ints
+
+# -- users who go on to the next document with a probability: continuation functions of C/W/L ------------------------
+
+
+KIND = "continuation function"
+"""The kind of symbol that the ``user`` parameter of ``CWL`` takes; any plugin may register more.
+
+Such a symbol has the method ``continuation(rank, gain, cost)`` of :class:`User`.
+"""
+_RANK = {"C(i)": "the probability that a user who is at rank $i$ goes on to the next one", "i": "a rank, from 1"}
+_GAINS = {"G_i": "the gains of the documents up to rank $i$, added up"}
+_COSTS = {"K_i": "their costs, added up"}
+
+
+class User(Symbol):
+    """A user who looks at the documents one after the other, and goes on after each with a probability.
+
+    A plugin adds one by registering an :class:`irmx.Symbol` with ``KIND = "continuation function"`` and the method
+    :meth:`continuation`; it need not derive from this class.
+    """
+
+    KIND = KIND
+    ATTRIBUTE = False  # pages have an examination by rbp, too
+    CLOSED = 0
+    """The number of last ranks from which the user does not go on, unless ``closed`` of ``CWL`` is false."""
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        """Return C(i), the probability to go on from each rank to the next one.
+
+        Parameters
+        ----------
+        rank : int array, shape (ranks,)
+            The ranks, 1, 2, ...
+        gain, cost : float array, shape (topics, ranks)
+            The gain of every document, from 0 to 1, and its cost, above 0; those of ranks without a document as well.
+
+        Returns
+        -------
+        float array, shape (topics, ranks)
+            From 0 to 1. An array that can be broadcast to this shape will do.
+        """
+        raise NotImplementedError
+
+
+class RBP(User):
+    """A user who goes on with the same probability after every document: rank-biased precision.
+
+    References
+    ----------
+    Moffat, A., Zobel, J.: Rank-biased Precision for Measurement of Retrieval Effectiveness. TOIS 2008.
+    """
+
+    NAME = "rbp"
+    SHORT_DESC = "goes on with the same probability after every document"
+    FORMULA = Formula("C(i) = p", {**_RANK, "p": "the persistence"}, source="Moffat and Zobel (2008)")
+    SUPPORTED_PARAMS = {"p": Param(float, "persistence, the probability to go on", default=0.8, above=0, below=1)}
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        return np.full(rank.shape, float(self["p"]))
+
+
+class Precision(User):
+    """A user who looks at the first k documents: precision at k."""
+
+    NAME = "precision"
+    SHORT_DESC = "looks at the first k documents"
+    FORMULA = Formula(
+        r"C(i) = \begin{cases} 1 & \text{if } i < k \\ 0 & \text{otherwise} \end{cases}",
+        {**_RANK, "k": "the number of documents"},
+        source="Moffat et al. (2017)",
+    )
+    SUPPORTED_PARAMS = {"k": Param(int, "number of documents", default=10, low=1, unit="ranks")}
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        return np.asarray(rank < self["k"], dtype=float)
+
+
+class DCG(User):
+    """A user whose attention to the first k documents falls as the discount of DCG: DCG divided by the sum of its discounts.
+
+    References
+    ----------
+    Järvelin, K., Kekäläinen, J.: Cumulated Gain-based Evaluation of IR Techniques. TOIS 2002.
+    """
+
+    NAME = "dcg"
+    SHORT_DESC = "looks at the first k documents with the discount of DCG"
+    FORMULA = Formula(
+        r"C(i) = \begin{cases} \frac{\log_2(i+1)}{\log_2(i+2)} & \text{if } i < k \\ 0 & \text{otherwise} \end{cases}",
+        {**_RANK, "k": "the number of documents"},
+        source="Moffat et al. (2017)",
+    )
+    SUPPORTED_PARAMS = Precision.SUPPORTED_PARAMS
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        return np.asarray((rank < self["k"]) * np.log2(rank + 1) / np.log2(rank + 2))
+
+
+class RR(User):
+    """A user who stops at the first document that has a gain: reciprocal rank."""
+
+    NAME = "rr"
+    SHORT_DESC = "stops at the first document that has a gain"
+    FORMULA = Formula(
+        r"C(i) = \begin{cases} 1 & \text{if } G_i = 0 \\ 0 & \text{otherwise} \end{cases}",
+        {**_RANK, **_GAINS},
+        source="Moffat et al. (2017)",
+    )
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        return np.asarray(np.cumsum(gain, axis=1) == 0, dtype=float)
+
+
+class AP(User):
+    """A user who knows what is below: average precision over the relevant documents retrieved.
+
+    References
+    ----------
+    Moffat, A., Thomas, P., Scholer, F.: Users versus Models: What Observation Tells Us About Effectiveness Metrics. CIKM 2013.
+    """
+
+    NAME = "ap"
+    SHORT_DESC = "goes on for the share of the gains that are below"
+    FORMULA = Formula(
+        r"C(i) = \frac{\sum_{j > i} g_j / j}{\sum_{j \geq i} g_j / j}",
+        {**_RANK, "j": "a rank", "g_j": "the gain of the document at rank $j$"},
+        source="Moffat et al. (2013)",
+    )
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        from_here = np.cumsum((gain / rank)[:, ::-1], axis=1)[:, ::-1]
+        below = np.append(from_here[:, 1:], np.zeros((len(gain), 1)), axis=1)
+        return np.asarray(np.divide(below, from_here, out=np.zeros(gain.shape), where=below > 0))
+
+
+class INSQ(User):
+    """A user who expects T relevant documents, and is the more patient the more documents have been seen.
+
+    References
+    ----------
+    Moffat, A., Scholer, F., Thomas, P.: Models and Metrics: IR Evaluation as a User Process. ADCS 2012.
+    """
+
+    NAME = "insq"
+    SHORT_DESC = "expects T relevant documents, and grows patient"
+    FORMULA = Formula(
+        r"C(i) = \left(\frac{i + 2T - 1}{i + 2T}\right)^2",
+        {**_RANK, "T": "the gain that the user expects"},
+        source="Moffat et al. (2012)",
+    )
+    SUPPORTED_PARAMS = {"T": Param(float, "gain that the user expects", default=1.0, above=0)}
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        i, T = rank, self["T"]  # noqa: N806
+        return np.asarray(((i + 2 * T - 1) / (i + 2 * T)) ** 2)
+
+
+class INST(User):
+    """As ``insq``, but what has been found makes the user stop earlier.
+
+    References
+    ----------
+    Moffat, A., Bailey, P., Scholer, F., Thomas, P.: INST: An Adaptive Metric for Information Retrieval Evaluation. ADCS 2015.
+    """
+
+    NAME = "inst"
+    SHORT_DESC = "expects T relevant documents, and grows patient until they are found"
+    FORMULA = Formula(
+        r"C(i) = \left(\frac{i + T + T_i - 1}{i + T + T_i}\right)^2, \quad T_i = T - G_i",
+        {**_RANK, "T": "the gain that the user expects", "T_i": "what of it has not been found", **_GAINS},
+        source="Moffat et al. (2015)",
+    )
+    SUPPORTED_PARAMS = INSQ.SUPPORTED_PARAMS
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        i, T = rank, self["T"]  # noqa: N806
+        T_i = T - np.cumsum(gain, axis=1)  # noqa: N806
+        return np.asarray(((i + T + T_i - 1) / (i + T + T_i)) ** 2)
+
+
+class BPM(User):
+    """A player who stops with a gain of T, or at a cost of K: the Bejeweled Player Model.
+
+    With ``hb`` or ``hc`` the goal or the budget moves with every gain above or below ``median``: the dynamic model.
+
+    References
+    ----------
+    Zhang, F., Liu, Y., Li, X., Zhang, M., Xu, Y., Ma, S.: Evaluating Web Search with a Bejeweled Player Model. SIGIR 2017.
+    """
+
+    NAME = "bpm"
+    SHORT_DESC = "stops with enough gain, or at too large a cost"
+    FORMULA = Formula(
+        r"C(i) = \begin{cases} 1 & \text{if } G_i < T_i \text{ and } K_i < B_i \\ 0 & \text{otherwise} \end{cases}",
+        {
+            **_RANK,
+            **_GAINS,
+            "T_i": r"the goal: $T + h_b \sum_{j<i} (g_j - \mathrm{median})$",
+            **_COSTS,
+            "B_i": r"the budget: $K + h_c \sum_{j<i} (g_j - \mathrm{median})$",
+        },
+        source="Zhang et al. (2017)",
+    )
+    SUPPORTED_PARAMS = {
+        "T": Param(float, "gain that is enough", default=1.0, above=0),
+        "K": Param(float, "cost that is too large, in the unit of the costs", default=10.0, above=0),
+        "hb": Param(float, "how far the goal moves with each gain", default=0.0, low=0),
+        "hc": Param(float, "how far the budget moves with each gain", default=0.0, low=0),
+        "median": Param(float, "gain that moves neither", default=0.5, low=0, high=1),
+    }
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        G, K = np.cumsum(gain, axis=1), np.cumsum(cost, axis=1)  # noqa: N806
+        moved = G - gain - (rank - 1) * self["median"]
+        goal, budget = self["T"] + self["hb"] * moved, self["K"] + self["hc"] * moved
+        return np.asarray((goal > G) & (budget > K), dtype=float)
+
+
+class IFT(User):
+    """A forager who goes on towards a goal, and while the rate of gain is good enough: Information Foraging Theory.
+
+    References
+    ----------
+    Azzopardi, L., Thomas, P., Craswell, N.: Measuring the Utility of Search Engine Result Pages. SIGIR 2018.
+    """
+
+    NAME = "ift"
+    SHORT_DESC = "goes on towards a goal of gain, while the gain per cost is good enough"
+    FORMULA = Formula(
+        r"C(i) = \left(1 - \frac{1}{1 + b_1 e^{(T - G_i) R_1}}\right) \frac{1}{1 + b_2 e^{(A - G_i / K_i) R_2}}",
+        {
+            **_RANK,
+            "b_1": "how strongly the goal acts; rules='goal' keeps this factor alone",
+            "e": "Euler's number",
+            "T": "the goal, a gain",
+            **_GAINS,
+            "R_1": "how sharply the user stops at the goal",
+            "b_2": "how strongly the rate acts; rules='rate' keeps this factor alone",
+            "A": "the rate of gain elsewhere",
+            **_COSTS,
+            "R_2": "how sharply the user stops at a low rate",
+        },
+        source="Azzopardi et al. (2018)",
+    )
+    SUPPORTED_PARAMS = {
+        "rules": Param(str, "what the user follows", default="both", choices=("both", "goal", "rate")),
+        "T": Param(float, "the goal, a gain", default=2.0, low=0),
+        "b1": Param(float, "how strongly the goal acts", default=0.9, above=0),
+        "R1": Param(float, "how sharply the user stops at the goal", default=1.0, low=0),
+        "A": Param(float, "rate of gain per cost that the user expects elsewhere", default=0.2, low=0),
+        "b2": Param(float, "how strongly the rate acts", default=0.9, above=0),
+        "R2": Param(float, "how sharply the user stops at a low rate", default=10.0, low=0),
+    }
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        T, b1, R1, A, b2, R2 = (self[name] for name in ("T", "b1", "R1", "A", "b2", "R2"))  # noqa: N806
+        G, K = np.cumsum(gain, axis=1), np.cumsum(cost, axis=1)  # noqa: N806
+        with np.errstate(over="ignore"):
+            goal = 1 - 1 / (1 + b1 * np.exp((T - G) * R1))
+            rate = 1 / (1 + b2 * np.exp((A - G / K) * R2))
+        return np.asarray({"goal": goal, "rate": rate, "both": goal * rate}[self["rules"]])
+
+
+class ERR(User):
+    """A user whom a document satisfies with a probability, its gain: expected reciprocal rank.
+
+    References
+    ----------
+    Chapelle, O., Metzler, D., Zhang, Y., Grinspan, P.: Expected Reciprocal Rank for Graded Relevance. CIKM 2009.
+    """
+
+    NAME = "err"
+    SHORT_DESC = "stops at a document with a probability, its gain"
+    FORMULA = Formula(
+        "C(i) = 1 - g_i", {**_RANK, "g_i": "the gain of the document at rank $i$"}, source="Chapelle et al. (2009)"
+    )
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        return 1 - gain
+
+
+class FadingByTime(User):
+    """A user who goes on for half of the documents while ``half_life`` passes: time-biased gain, normalised as in cwl_eval.
+
+    The costs are seconds. As in cwl_eval, nobody goes on from the last rank; ``CWL(user=tbg,closed=False)`` is the endless user.
+
+    References
+    ----------
+    Smucker, M. D., Clarke, C. L. A.: Time-based Calibration of Effectiveness Measures. SIGIR 2012.
+    """
+
+    NAME = "tbg"
+    CLOSED = 1
+    SHORT_DESC = "stops with the same probability in every second"
+    FORMULA = Formula(
+        "C(i) = 2^{-c_i / h}",
+        {**_RANK, "c_i": "the cost of the document at rank $i$, in seconds", "h": "the half-life, in seconds"},
+        source="Smucker and Clarke (2012), as in cwl_eval",
+    )
+    SUPPORTED_PARAMS = {
+        "half_life": Param(float, "time after which half of the users have stopped", default=224.0, above=0, unit="s")
+    }
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        return np.asarray(0.5 ** (cost / self["half_life"]))
+
+
+class FadingByText(User):
+    """A user who stops anywhere in the first ``L`` characters with the same probability: U-measure, normalised as in cwl_eval.
+
+    The costs are in the unit of ``L``. As in cwl_eval, nobody comes to the last rank, ``depth``; ``CWL(user=u,closed=False)`` is the
+    endless user.
+
+    References
+    ----------
+    Sakai, T., Dou, Z.: Summaries, Ranked Retrieval and Sessions: A Unified Framework for Information Access Evaluation. SIGIR 2013.
+    """
+
+    NAME = "u"
+    CLOSED = 2
+    SHORT_DESC = "stops anywhere before a cost of L, with the same probability"
+    FORMULA = Formula(
+        r"C(i) = \frac{\max(0, L - K_i)}{L - K_{i-1}}",
+        {**_RANK, "L": "the cost at which every user has stopped", **_COSTS},
+        source="Sakai and Dou (2013), as in cwl_eval",
+    )
+    SUPPORTED_PARAMS = {
+        "L": Param(float, "cost at which every user has stopped, such as characters", default=132_000.0, above=0)
+    }
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        K = np.cumsum(cost, axis=1)  # noqa: N806
+        below, here = np.maximum(0, self["L"] - K), np.maximum(0, self["L"] - (K - cost))
+        return np.asarray(np.divide(below, here, out=np.zeros(cost.shape), where=here > below))
+
+
+class ByRank(User):
+    """A user who goes on with a probability of each rank, as a list or from a file.
+
+    Parameters
+    ----------
+    probabilities : list of float
+        The probability to go on from ranks 1, 2, ... to the next one; the last one holds for all ranks below.
+    file : str
+        Alternatively, a table file with the columns ``rank`` (1, 2, ...) and ``continuation``, as ``irmx cwl clicks`` writes it.
+
+    Examples
+    --------
+    >>> ByRank(probabilities=[0.9, 0.5]).continuation(np.arange(1, 4), np.zeros((1, 3)), np.ones((1, 3)))
+    array([0.9, 0.5, 0.5])
+    """
+
+    NAME = "by_rank"
+    SHORT_DESC = "goes on with a probability of each rank: a list, or a file made from clicks"
+    EXAMPLES = ("by_rank(probabilities=[0.9,0.7,0.5])",)
+    FORMULA = Formula(
+        r"C(i) = p_{\min(i, n)}",
+        {**_RANK, "p": "the probabilities given, of ranks 1, 2, ...", "n": "how many these are"},
+        source="the plugin irmx-cwl",
+    )
+    SUPPORTED_PARAMS = {
+        "probabilities": Param(list, "probabilities to go on from ranks 1, 2, ...", default=None, low=0, high=1),
+        "file": Param(str, "path of a table with the columns rank and continuation", default=None),
+    }
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self["probabilities"] is not None and self["file"] is not None:
+            raise UsageError("The user 'by_rank' takes either 'probabilities' or 'file', not both.")
+        self._probabilities = self["probabilities"] if self["file"] is None else _read_by_rank(self["file"])
+
+    def continuation(self, rank: Ints, gain: Floats, cost: Floats) -> Floats:
+        if not self._probabilities:
+            raise UsageError(
+                "The user 'by_rank' needs probabilities: by_rank(probabilities=[0.9,0.7,0.5]) or by_rank(file='continuation.tsv')."
+            )
+        p = np.array(self._probabilities)
+        return np.asarray(p[np.minimum(rank, len(p)) - 1])
+
+
+def _read_by_rank(path: str) -> list[float]:
+    """Return the probabilities of ranks 1, 2, ... in a table file."""
+    columns = {
+        "rank": Param(int, "the rank", low=1, required=True),
+        "continuation": Param(
+            float, "the probability to go on, as irmx cwl clicks writes it", low=0, high=1, required=True
+        ),
+    }
+    table = read_table(path, columns, "table of continuation probabilities")
+    for row, rank in enumerate(table["rank"].tolist()):
+        if rank != row + 1:
+            table.refuse(
+                [row], f"the rank must be {row + 1}, as ranks are 1, 2, ... in this order. Got {rank} instead."
+            )
+    return [float(p) for p in table["continuation"]]
+
+
+USERS: list[Symbol] = [
+    RBP(), Precision(), DCG(), RR(), AP(), INSQ(), INST(), BPM(), IFT(), ERR(), FadingByTime(), FadingByText(), ByRank()
+]  # fmt: skip
+
+
+# -- C/W/L: what users gain and spend who go on, or stop, after each document ----------------------------------------
+
 
 MOFFAT = Citation(
     "Moffat2017",

@@ -1,15 +1,10 @@
 """The hooks of irmx-cwl."""
 
 from irmx import Command, Format, Measure, Symbol, hookimpl
-from irmx_cwl.continuation import USERS
-from irmx_cwl.cwl_measure import CWL
-from irmx_cwl.effort_by_grade import EFFORT
-from irmx_cwl.expected_session import ESNCG, ESNDCG
-from irmx_cwl.query_by_query import SESSION
-from irmx_cwl.session_cost import SESSION_COST
-from irmx_cwl.session_measures import NSDCG, SDCG, SDCG_Q, SRBP
-from irmx_cwl.session_runs import SESSION_RUNS
-from irmx_cwl.time_biased_gain import TBG, U
+from irmx_cwl.cwl_measure import CWL, USERS
+from irmx_cwl.session_measures import ESNCG, ESNDCG, NSDCG, SDCG, SDCG_Q, SESSION, SESSION_COST, SRBP
+from irmx_cwl.sessions import SESSION_RUNS
+from irmx_cwl.time_biased_gain import EFFORT, TBG, U
 
 
 @hookimpl

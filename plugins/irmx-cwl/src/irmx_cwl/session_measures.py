@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
 from typing import Any, ClassVar
 
+import ir_measures
 import numpy as np
 
-from irmx import COMMON_PARAMS, Citation, Column, DataError, Formula, Measure, Param, Rankings
-from irmx.ragged import Floats, Ints, position_in_segment, segment_of
+from irmx import (
+    COMMON_PARAMS,
+    Citation,
+    Column,
+    DataError,
+    Formula,
+    Join,
+    Measure,
+    Param,
+    Rankings,
+    SampleValues,
+    UsageError,
+    parse_measure,
+    read_qrels,
+    read_run,
+    score_joined,
+)
+from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, segment_of, segment_sum
+from irmx.toolkit import IRMX, value_repr
 from irmx_cwl.sessions import QUERY_NUMBER, Sessions
+
+# -- measures whose value is a sum over all documents of a session ---------------------------------------------------
+
 
 JARVELIN = Citation(
     "Jarvelin2008",
@@ -338,3 +361,453 @@ class SessionRBP(SessionMeasure):
 
 
 SDCG, SDCG_Q, NSDCG, SRBP = SessionDCG(), SessionDCGPerQuery(), NormalisedSessionDCG(), SessionRBP()
+
+
+# -- any measure of each query of a session, aggregated --------------------------------------------------------------
+
+
+SUBTOPIC = Column("qrels", "iteration", "subtopic or nugget id", dtype="str", optional=True)
+
+
+class _MeasureParam(Param):
+    """A parameter that takes a measure of rankings, or its text; the text is stored."""
+
+    def expects(self) -> str:
+        return "a measure of a ranking, such as 'nDCG@10'"
+
+    def check(self, value: Any, name: str, owner: str) -> Any:
+        is_measure = isinstance(value, (str, ir_measures.Measure))
+        measure = parse_measure(value) if is_measure else None
+        if measure is None or (isinstance(measure, Measure) and QUERY_NUMBER in measure.run_columns()):
+            raise UsageError(
+                f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value_repr(value)} instead."
+            )
+        return str(measure)
+
+
+class SessionAggregate(Measure):
+    """Any measure of each query of a session, aggregated: their mean, sum, maximum or minimum, the first or the last.
+
+    The measure is one of ir_measures or of any plugin. All queries are judged by the judgments of the session; one that returned
+    nothing has the value of a topic that a run lacks, mostly 0, and so has a session that the run lacks.
+
+    References
+    ----------
+    Jiang, J., Allan, J.: Correlation Between System and User Metrics in a Session. CHIIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "s", "query_number": [1, 1, 2], "doc_id": ["x", "a", "a"], "score": [2.0, 1.0, 1.0]})
+    >>> irmx.calc_aggregate("Session(measure='AP') Session(measure='AP',over='last')", {"s": {"a": 1}}, run)
+    {Session(measure='AP'): 0.75, Session(measure='AP',over='last'): 1.0}
+    """
+
+    NAME = "Session"
+    PRETTY_NAME = "A measure over the queries of a session"
+    SHORT_DESC = "Any measure, computed for each query of a session and aggregated."
+    FORMULA = Formula(
+        r"\mathrm{Session} = \frac{1}{M} \sum_{m=1}^{M} \mu_m",
+        {
+            "M": "the number of queries of the session",
+            "m": "a query; with over, the sum, the maximum, the minimum, the first or the last instead of the mean",
+            r"\mu_m": "the value of the measure for query $m$",
+        },
+        source="Jiang and Allan (2016)",
+    )
+    SUPPORTED_PARAMS = {
+        "measure": _MeasureParam(str, "the measure of each query", required=True),
+        "over": Param(
+            str,
+            "how the values of the queries are put together",
+            default="mean",
+            choices=("mean", "sum", "max", "min", "first", "last"),
+        ),
+    }
+    RANGE = (None, None)
+    MONOTONE = False  # like the measure of the queries
+    DOCS_MAY_REPEAT = True
+    RUN_COLUMNS: ClassVar[tuple[Column, ...]] = (QUERY_NUMBER,)
+    CITATIONS = (JIANG,)
+    EXAMPLES = ("Session(measure='nDCG@10')", "Session(measure='RBP(rel=1)',over='max')")
+
+    @property
+    def of_query(self) -> ir_measures.Measure:
+        """The measure of each query."""
+        return parse_measure(self["measure"])
+
+    def validate_params(self) -> None:
+        super().validate_params()
+        try:
+            self.of_query.validate_params()
+        except AssertionError as error:
+            raise UsageError(f"Session cannot compute {self['measure']}, a measure of ir_measures: {error}.") from None
+
+    @property
+    def LESS_IS_BETTER(self) -> bool:  # type: ignore[override]  # noqa: N802
+        """Whether smaller values of the measure are better."""
+        return self["measure"] is not None and getattr(self.of_query, "LESS_IS_BETTER", False)
+
+    @property
+    def DEFAULT(self) -> float:  # type: ignore[override]  # noqa: N802
+        """The value of a session that the run lacks: that of a query that returned nothing."""
+        return 0.0 if self["measure"] is None else float(getattr(self.of_query, "DEFAULT", 0.0))
+
+    def run_columns(self) -> tuple[Column, ...]:
+        of_query = None if self["measure"] is None else self.of_query
+        return (*self.RUN_COLUMNS, *(of_query.run_columns() if isinstance(of_query, Measure) else ()))
+
+    def qrel_columns(self) -> tuple[Column, ...]:
+        of_query = None if self["measure"] is None else self.of_query
+        return of_query.qrel_columns() if isinstance(of_query, Measure) else ()
+
+    def score(self, rankings: Rankings) -> Floats:
+        first, value = self._values(rankings)
+        return np.add.reduceat(self._weights(first, value) * value, first[:-1])
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        first, value = self._values(rankings)
+        seen, weight = Sessions.of(rankings), self._weights(first, value)
+        best = seen.up_to(1)
+        doc_id = np.full(len(value), "", dtype=object)
+        doc_id[first[best.session] + best.query - 1] = [rankings.run_rows.doc_ids[i] for i in best.row.tolist()]
+        return {
+            "query_number": position_in_segment(first) + 1,
+            "doc_id": doc_id,
+            "value": value,
+            "weight": weight,
+            "contribution": weight * value,
+        }
+
+    def _weights(self, first: Ints, value: Floats) -> Floats:
+        """Return the weight of each query in the value of its session; ``first`` has the first query of each session."""
+        queries = np.diff(first)
+        if self["over"] in ("mean", "sum"):
+            return np.repeat(1 / queries if self["over"] == "mean" else np.ones(len(queries)), queries)
+        weight = np.zeros(len(value))
+        for a, b in pairwise(first.tolist()):
+            of_session = value[a:b]
+            places = {"first": 0, "last": b - a - 1, "max": int(of_session.argmax()), "min": int(of_session.argmin())}
+            weight[a + places[self["over"]]] = 1
+        return weight
+
+    def _values(self, rankings: Rankings) -> tuple[Ints, Floats]:
+        """Return the offsets of the sessions among all queries, and the value of each query."""
+        return rankings.memo(("session", self["measure"]), lambda: self._computed(rankings))
+
+    def _computed(self, rankings: Rankings) -> tuple[Ints, Floats]:
+        """Score all queries as topics of their own, each with the judgments of its session."""
+        seen, run, qrels = Sessions.of(rankings), rankings.run_rows, rankings.qrels_rows
+        first = offsets_of(seen.queries)
+        sessions, numbers = segment_of(first).tolist(), (position_in_segment(first) + 1).tolist()
+        names = _objects([f"{rankings.topics[s]}, query {m}" for s, m in zip(sessions, numbers, strict=True)])
+        rows = np.sort(seen.row)
+        number = run.column(QUERY_NUMBER, missing_ok=True)[rows].astype(np.int64)
+        judged = [np.arange(*qrels.offsets[s : s + 2]) for s in sessions]
+        at = np.concatenate([np.empty(0, dtype=np.int64), *judged])
+        run_table = {
+            "query_id": names[first[run.topic[rows]] + number - 1],
+            "doc_id": _objects(run.doc_ids)[rows],
+            "score": run.score[rows],
+        }
+        qrels_table = {
+            "query_id": np.repeat(names, [len(of_query) for of_query in judged]),
+            "doc_id": _objects(qrels.doc_ids)[at],
+            "relevance": qrels.grade[at],
+        }
+        run_table |= {c.name: _cells(run, c)[rows] for c in self.run_columns() if c != QUERY_NUMBER and run.has(c)}
+        qrels_table |= {c.name: _cells(qrels, c)[at] for c in {*self.qrel_columns(), SUBTOPIC} if qrels.has(c)}
+        [[scores]] = score_joined([Join(read_run(_table(run_table)), read_qrels(_table(qrels_table)))], [self.of_query])
+        for i in np.flatnonzero(np.isnan(scores.values))[:1].tolist():
+            raise DataError(f"{self.of_query} has no value for session {names[i]}.")
+        return first, scores.values
+
+
+def _objects(values: Any) -> Array:
+    return np.array(values, dtype=object)
+
+
+def _cells(rows: Any, column: Column) -> Array:
+    """Return a column of rows; None where there is no value."""
+    if column.dtype == "float":
+        values = rows.column(column, missing_ok=True)
+        return _objects([None if math.isnan(value) else value for value in values.tolist()])
+    number, names = rows.labels(column, missing_ok=True)
+    return _objects([None if i < 0 else names[i] for i in number.tolist()])
+
+
+def _table(columns: dict[str, Array]) -> Any:
+    import pyarrow as pa
+
+    return pa.table({name: pa.array(values.tolist()) for name, values in columns.items()})
+
+
+SESSION = SessionAggregate()
+
+
+# -- what a session costs --------------------------------------------------------------------------------------------
+
+
+_EACH = "the {} of a search, the same in every row of it"
+COSTS = {
+    name: Column(
+        "run",
+        name,
+        _EACH.format(text),
+        how="give a run as a table with this column, or traces of agents, which have it",
+        sample=SampleValues((7.0,)),
+    )
+    for name, text in (("tokens", "tokens"), ("time", "seconds"), ("price", "price"))
+}
+"""The run columns that hold a cost of each query."""
+
+
+class SessionCost(Measure):
+    """What a session costs, of which less is better: tokens, seconds, a price, or the number of queries or documents.
+
+    ``tokens``, ``time`` and ``price`` are run columns that traces of agents have: the value of a search stands in each of its rows. They
+    are added up over the queries of the session. The column ``cost`` of ``CWL`` is another one: what each document costs. A session that the run lacks has cost ``missing``.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "s", "query_number": [1, 1, 2], "doc_id": ["x", "a", ""], "score": [2.0, 1.0, None],
+    ...     "tokens": [800, 800, 150]})
+    >>> irmx.calc_aggregate("SessionCost(of='tokens') SessionCost(of='queries')", {"s": {"a": 1}}, run)
+    {SessionCost(of='tokens'): 950.0, SessionCost(of='queries'): 2.0}
+    """
+
+    NAME = "SessionCost"
+    PRETTY_NAME = "Cost of a session"
+    SHORT_DESC = "What the queries of a session cost together: tokens, seconds, or their number."
+    FORMULA = Formula(
+        r"\mathrm{SessionCost} = \sum_{m=1}^{M} c_m",
+        {
+            "M": "the number of queries of the session",
+            "m": "a query",
+            "c_m": "its cost, as of says: its tokens, seconds or price, the number of its documents, or 1",
+        },
+        source="the plugin irmx-cwl",
+    )
+    SUPPORTED_PARAMS = {
+        "of": Param(
+            str,
+            "what is added up: the run columns tokens, time (in seconds) or price of each query, or queries or documents, which are counted",
+            required=True,
+            choices=(*COSTS, "queries", "documents"),
+        ),
+        "missing": Param(float, "cost of a session that the run lacks", default=0.0, low=0),
+    }
+    RANGE = (0.0, float("inf"))
+    LESS_IS_BETTER = True
+    DOCS_MAY_REPEAT = True
+    RUN_COLUMNS: ClassVar[tuple[Column, ...]] = (QUERY_NUMBER,)
+    CITATIONS = (IRMX,)
+    EXAMPLES = ("SessionCost(of='tokens')", "SessionCost(of='queries')")
+
+    @property
+    def DEFAULT(self) -> float:  # type: ignore[override]  # noqa: N802
+        """The cost of a session that the run lacks."""
+        return float(self["missing"])
+
+    def run_columns(self) -> tuple[Column, ...]:
+        return (*self.RUN_COLUMNS, *(column for name, column in COSTS.items() if name == self["of"]))
+
+    def score(self, rankings: Rankings) -> Floats:
+        session, _, cost = self._costs(rankings)
+        return segment_sum(cost, session, len(rankings))
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        session, number, cost = self._costs(rankings)
+        seen, doc_id = Sessions.of(rankings), np.full(len(cost), "", dtype=object)
+        best = seen.up_to(1)
+        first = np.searchsorted(session, best.session) + best.query - 1
+        doc_id[first] = [rankings.run_rows.doc_ids[row] for row in best.row.tolist()]
+        return {"query_number": number, "doc_id": doc_id, "contribution": cost}
+
+    def _costs(self, rankings: Rankings) -> tuple[Ints, Ints, Floats]:
+        """Return the session, the number and the cost of every query, in this order."""
+        rows = rankings.run_rows
+        seen = Sessions.of(rankings)
+        number = rows.column(QUERY_NUMBER, missing_ok=True)
+        query = np.stack([rows.topic, number])
+        found, first, of_row = np.unique(query, axis=1, return_index=True, return_inverse=True)
+        session, number = found[0].astype(np.int64), found[1].astype(np.int64)
+        if self["of"] == "queries":
+            return session, number, np.ones(len(session))
+        if self["of"] == "documents":
+            return session, number, np.bincount(of_row.ravel()[seen.row], minlength=len(session)).astype(float)
+        cost = rows.column(COSTS[self["of"]], missing_ok=True)
+        of_query = cost[first]
+        if len(missing := np.flatnonzero(np.isnan(of_query))):
+            of = self["of"]
+            raise DataError(
+                f"{len(missing)} of {len(of_query)} queries have no value in the run column {of!r}, first query "
+                f"{number[missing[0]]} of session {rankings.topics[session[missing[0]]]}, so that it is not known what their "
+                f"sessions cost. Record {of} for every query, or leave these sessions out of the judgments."
+            ).at(rows.place([first[missing[0]]]))
+        for i in np.flatnonzero((cost < 0) | (cost != of_query[of_row.ravel()]))[:1].tolist():
+            shown = "no value" if np.isnan(cost[i]) else f"{cost[i]:g}"
+            where = f"query {number[of_row.ravel()[i]]} of session {rankings.topics[rows.topic[i]]}"
+            same = f"{of_query[of_row.ravel()[i]]:g}, as in the first row of this query"
+            what = "0 or more" if cost[i] < 0 else same
+            raise DataError(f"The run column {self['of']!r} must be {what}. It has {shown} for {where}.").at(
+                rows.place([i])
+            )
+        return session, number, of_query
+
+
+SESSION_COST = SessionCost()
+
+
+# -- nDCG of the documents that a user of a session sees -------------------------------------------------------------
+
+
+class ExpectedSessionNDCG(SessionMeasure):
+    """Expected session nDCG: nDCG of the documents that a user sees, in expectation over all paths through the session.
+
+    In each query the user sees the first document, and goes on to the next one with probability ``pdown``; having left the
+    list, or reached its end, the user goes on to the next query with probability ``pref``. The path is the list of documents seen in
+    this order; the ideal path of the same length has the judged documents, best first. The expectation is exact, where the paper's
+    software samples paths. As repeated documents gain each time, a value can be above 1; with ``duplicates='once'`` a
+    document gains the first time that it is on a path.
+
+    References
+    ----------
+    Kanoulas, E., Carterette, B., Clough, P. D., Sanderson, M.: Evaluating Multi-Query Sessions. SIGIR 2011. The probabilities are of
+    Jiang, J., Allan, J.: Correlation Between System and User Metrics in a Session. CHIIR 2016.
+
+    Examples
+    --------
+    The path is x with probability .5, x and a otherwise; nDCG of these is 0 and .6309.
+
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "s", "query_number": [1, 2], "doc_id": ["x", "a"], "score": 1.0})
+    >>> irmx.calc_aggregate("esNDCG(pref=0.5) esNCG(pref=0.5)", {"s": {"a": 1}}, run)
+    {esNDCG(pref=0.5): 0.31546..., esNCG(pref=0.5): 0.5}
+    """
+
+    NAME = "esNDCG"
+    PRETTY_NAME = "Expected session nDCG"
+    SHORT_DESC = "The expected nDCG of the documents that a user sees who goes down each list and then may reformulate."
+    FORMULA = Formula(
+        r"\mathrm{esNDCG} = \sum_{\omega} P(\omega) \frac{\sum_{i=1}^{|\omega|} g_{\omega i} / \log_2(i+1)}{\sum_{i=1}^{|\omega|} g^{*}_i / \log_2(i+1)}",
+        {
+            r"\omega": "a path: the documents seen, the first ones of each query up to the last query of the user",
+            r"P(\omega)": (
+                "its probability: in each query the user goes on to the next document with pdown, after the query to the next one "
+                "with pref; nobody goes on at the end of a list or of the session"
+            ),
+            "i": "a position in the path",
+            r"g_{\omega i}": r"the gain of its document: $2^{\mathrm{grade}} - 1$, or as gain says",
+            "g^{*}_i": "the $i$-th largest gain of the judged documents of the session",
+        },
+        source="Kanoulas et al. (2011), with the paths of the software of Jiang and Allan (2016)",
+    )
+    SUPPORTED_PARAMS = {
+        "pref": Param(float, "probability to go on to the next query after one", default=0.9, low=0, high=1),
+        "pdown": Param(float, "probability to go on to the next document of a query", default=0.7, low=0, high=1),
+        "gain": GAIN,
+        **SESSION_PARAMS,
+    }
+    CITATIONS = (KANOULAS, JIANG)
+    EXAMPLES = ("esNDCG", "esNDCG(pref=0.5,pdown=0.8)@10")
+
+    def discount(self, i: Ints) -> Floats:
+        """Return the discount of positions in a path."""
+        return np.asarray(1 / np.log2(i + 1))
+
+    def counted(self, seen: Sessions) -> Floats:
+        return np.ones(len(seen.doc))  # whether a document came before depends on the path
+
+    def weights(self, seen: Sessions, rankings: Rankings) -> Floats:
+        session, position, gain = self.ideal_gains(rankings)
+        discounted = gain * self.discount(position)
+        starts = np.searchsorted(seen.session, np.arange(len(rankings) + 1))
+        weight = np.zeros(len(seen.doc))
+        for i, (a, b) in enumerate(pairwise(starts.tolist())):
+            ideal = np.cumsum(discounted[session == i])
+            if len(ideal) and ideal[-1] > 0:
+                sizes = np.bincount(seen.query[a:b] - 1, minlength=int(seen.queries[i]))
+                weight[a:b] = self._of_session(sizes, seen.doc[a:b], ideal)
+        return weight
+
+    def _of_session(self, sizes: Ints, doc: Ints, ideal: Floats) -> Floats:
+        """Return, for each document of a session, the expectation of its discount over the ideal's DCG of the path.
+
+        F(t) is the probability to reach a query with t documents seen, before[t]; B(t) the expectation of 1/ideal(length of the path),
+        if t have been seen after it, after[m][t]. A document at rank n of the query, where k are seen, has
+        sum_t F(t) discount(t + n) sum_{k >= n} P(k) B(t + k).
+        """
+        seen = [self._numbers_seen(size) for size in sizes.tolist()]
+        lengths = np.arange(sizes.sum() + 1)
+        inverse = np.append(0.0, 1 / ideal[np.minimum(lengths[1:], len(ideal)) - 1])
+        after = [inverse]
+        for p in seen[:0:-1]:
+            longer = np.convolve(after[0], p[::-1])[len(p) - 1 :]  # sum_k P(k) B(t + k)
+            after.insert(0, (1 - self["pref"]) * inverse + self["pref"] * longer)
+        weight, before = [], np.ones(1)
+        ranks_of: dict[int, dict[int, int]] = {}
+        for m, p in enumerate(seen):
+            t, n = np.arange(len(before))[:, None], np.arange(1, len(p))
+            at_or_below = np.cumsum((p * after[m][t + np.arange(len(p))])[:, :0:-1], axis=1)[:, ::-1]
+            of_rank = self.discount(t + n) * at_or_below
+            weight.append(before @ of_rank)
+            for rank, d in enumerate(np.split(doc, np.cumsum(sizes))[m].tolist(), start=1):
+                if self["duplicates"] == "once" and d in ranks_of:
+                    weight[m][rank - 1] = self._before(seen[:m], ranks_of[d]) @ of_rank[:, rank - 1]
+                ranks_of.setdefault(d, {})[m] = rank
+            before = self["pref"] * np.convolve(before, p)
+        return np.concatenate(weight)
+
+    def _before(self, seen: list[Floats], unseen: dict[int, int]) -> Floats:
+        """Return F, where in some queries the document at a rank has not been seen."""
+        before = np.ones(1)
+        for m, p in enumerate(seen):
+            reached = np.where(np.arange(len(p)) < unseen.get(m, len(p)), p, 0.0)
+            before = self["pref"] * np.convolve(before, reached)
+        return before
+
+    def _numbers_seen(self, size: int) -> Floats:
+        """Return the probability to see k = 0, 1, ..., size documents of a query of this size."""
+        if size == 0:
+            return np.ones(1)
+        p = (1 - self["pdown"]) * self["pdown"] ** np.arange(size)
+        p[-1] = self["pdown"] ** (size - 1)
+        return np.append(0.0, p)
+
+
+class ExpectedSessionNCG(ExpectedSessionNDCG):
+    """Expected session nCG: as esNDCG, without a discount by the position in the path.
+
+    References
+    ----------
+    Jiang, J., Allan, J.: Correlation Between System and User Metrics in a Session. CHIIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> run = pd.DataFrame({"query_id": "s", "query_number": [1, 2], "doc_id": ["a", "a"], "score": 1.0})
+    >>> irmx.calc_aggregate("esNCG esNCG(duplicates='once')", {"s": {"a": 1}}, run)
+    {esNCG: 1.8, esNCG(duplicates='once'): 1.0}
+    """
+
+    NAME = "esNCG"
+    PRETTY_NAME = "Expected session nCG"
+    SHORT_DESC = "The expected cumulated gain of the documents that a user of a session sees, relative to the ideal's."
+    FORMULA = Formula(
+        r"\mathrm{esNCG} = \sum_{\omega} P(\omega) \frac{\sum_{i=1}^{|\omega|} g_{\omega i}}{\sum_{i=1}^{|\omega|} g^{*}_i}",
+        ExpectedSessionNDCG.FORMULA.symbols,
+        source="the software of Jiang and Allan (2016)",
+    )
+    SUPPORTED_PARAMS = {
+        **ExpectedSessionNDCG.SUPPORTED_PARAMS,
+        "pref": Param(float, "probability to go on to the next query after one", default=0.8, low=0, high=1),
+    }
+    EXAMPLES = ("esNCG", "esNCG(pref=0.5,pdown=0.8)@10")
+
+    def discount(self, i: Ints) -> Floats:
+        return np.ones(i.shape)
+
+
+ESNDCG, ESNCG = ExpectedSessionNDCG(), ExpectedSessionNCG()

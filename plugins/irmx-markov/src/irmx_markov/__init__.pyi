@@ -1,10 +1,8 @@
 """Markov Precision: precision seen by a user who moves over the ranking as a Markov chain."""
 
 from .click_logs import backward_share, holding_times, learn_chain, read_click_log, transition_counts
-from .continuous_time import ContinuousMarkovPrecision, MPcont
-from .direction_counts import transition_matrix
+from .continuous_time import ByLength, ByRank, ContinuousMarkovPrecision, DwellColumn, HoldingTimes, MPcont
 from .finite_chains import stationary, watched
-from .holding import ByRank, DwellColumn, HoldingTimes
 from .markov_models import (
     CONSTANT,
     GL_AD_ID,
@@ -16,11 +14,10 @@ from .markov_models import (
     LO_OR_ID,
     LO_OR_LID,
     MarkovModel,
+    transition_matrix,
 )
-from .markov_precision import MP, MarkovPrecision
+from .markov_precision import MP, MarkovPrecision, add_best_retrieved
 from .own_matrix import TransitionMatrix
-from .reading_speed import ByLength
-from .relative_recall import add_best_retrieved
 
 __all__ = [
     "CONSTANT",

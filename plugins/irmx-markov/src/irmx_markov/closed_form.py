@@ -1,17 +1,82 @@
-"""The invariant distribution of reversible models in closed form, all topics at once.
-
-The weights are symmetric, w_ij = w_ji, so the chain with p_ij = w_ij / d_i, d_i = sum_j w_ij, is reversible:
-d_i p_ij = d_j p_ji. Its invariant distribution is proportional to d, and that of the chain watched on R is the
-restriction of it. No linear system is needed.
-"""
+"""Models with transition weights: their invariant distribution in closed form, and the chain watched on relevant ranks."""
 
 from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Protocol
 
 import numpy as np
 
 from irmx import Rankings
 from irmx.ragged import Floats, Ints, offsets_of, position_in_segment, segment_of, segment_sum
-from irmx_markov.transition_weights import TransitionWeights, table
+
+# -- the weight of a transition by the distance between two ranks, and sums of it ------------------------------------
+
+
+class TransitionWeights(Protocol):
+    """Protocol of the models that the chain solvers accept: parameters by name, and weights.
+
+    :class:`irmx_markov.MarkovModel` is one.
+    """
+
+    @property
+    def offset(self) -> float:
+        """The offset, with its default filled in."""
+
+    @property
+    def max_hop(self) -> int | None:
+        """The longest transition, in positions of the list of states; None without a limit."""
+
+    def __hash__(self) -> int:
+        """Return the hash under which solutions for a model are cached."""
+
+    def __getitem__(self, name: str, /) -> Any:
+        """Return a parameter of the model, such as ``states``, ``distance`` or ``direction``."""
+
+    def weight(self, distance: Any) -> Floats:
+        """Return the weight of transitions over distances in ranks."""
+
+
+def weight(form: str, distance: Any, offset: float, log_base: float) -> Floats:
+    """Return w(distance), the weight of a move.
+
+    Parameters
+    ----------
+    form : {"inverse", "log_inverse", "constant"}
+        ``1 / (distance + offset)``, ``1 / log(distance + offset)``, or 1.
+    distance : array_like
+        Distances in ranks.
+    offset, log_base : float
+        The offset, and the base of the logarithm.
+
+    Examples
+    --------
+    >>> weight("inverse", [1, 2, 3], 1, 10)
+    array([0.5       , 0.33333333, 0.25      ])
+    """
+    distance = np.asarray(distance, dtype=float)
+    if form == "inverse":
+        return np.asarray(1 / (distance + offset))
+    if form == "log_inverse":
+        return np.asarray(np.log(log_base) / np.log1p((distance - 1) + offset))
+    return np.ones_like(distance)
+
+
+def table(form: str, offset: float, log_base: float, longest: int) -> tuple[Floats, Floats]:
+    """Return 0 followed by w(1..n), and S(0..n) with S(n) = w(1) + ... + w(n), for some n >= ``longest``."""
+    return _table(form, offset, log_base, 1 << max(10, int(longest).bit_length()))
+
+
+@lru_cache(maxsize=64)
+def _table(form: str, offset: float, log_base: float, size: int) -> tuple[Floats, Floats]:
+    weights = np.zeros(size + 1)
+    weights[1:] = weight(form, np.arange(1, size + 1), offset, log_base)
+    sums = np.cumsum(weights.astype(np.longdouble)).astype(float)
+    return weights, sums
+
+
+# -- the invariant distribution of reversible models in closed form, all topics at once ------------------------------
+
 
 _PAIRS_AT_ONCE = 4_000_000
 _MANY = 3_000
@@ -138,3 +203,48 @@ def _sums_by_convolution(rank: Ints, w: Floats) -> Floats:
     kernel = np.concatenate([w[span - 1 : 0 : -1], w[:span]])
     full = fftconvolve(there, kernel, mode="full")
     return np.asarray(full[span - 1 : 2 * span - 1][rank - rank[0]])
+
+
+# -- the watched chain of a reversible model -------------------------------------------------------------------------
+
+
+def watched_on(model: TransitionWeights, depth: int, relevant: Ints) -> Floats:
+    """Return the transition matrix P~ of the chain over the ranks 1..T, watched on the relevant ones.
+
+    Parameters
+    ----------
+    model : MarkovModel
+        A model over all ranks, without direction counts.
+    depth : int
+        T.
+    relevant : array of int
+        The relevant ranks, ascending.
+    """
+    if len(relevant) == 1:
+        return np.ones((1, 1))
+    inverse, total = _network(model, depth)
+    at = relevant - 1
+    u = np.linalg.inv(inverse[np.ix_(at, at)])
+    sums = u.sum(axis=1)
+    schur = u - np.outer(sums, sums) / sums.sum()
+    chain = np.maximum(-schur / total[at, None], 0.0)
+    np.fill_diagonal(chain, 0.0)
+    np.fill_diagonal(chain, np.maximum(1 - chain.sum(axis=1), 0.0))
+    return np.asarray(chain)
+
+
+@lru_cache(maxsize=2)
+def _network(model: TransitionWeights, depth: int) -> tuple[Floats, Floats]:
+    """Return G, and the sum of the weights of every rank, self loops included; in units of the weight over one rank."""
+    place = np.arange(depth)
+    distance = np.abs(place[:, None] - place)
+    np.fill_diagonal(distance, 1)
+    nearest = model.weight(1)
+    weights = model.weight(distance) / nearest
+    if model.max_hop is not None:
+        weights[np.abs(place[:, None] - place) > model.max_hop] = 0.0
+    np.fill_diagonal(weights, 0.0)
+    total = weights.sum(axis=1)
+    laplacian = np.diag(total) - weights
+    stay = float(model.weight(0) / nearest) if model["self_loops"] else 0.0
+    return np.linalg.inv(laplacian + total.mean() / depth), total + stay

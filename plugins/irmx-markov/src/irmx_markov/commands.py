@@ -86,7 +86,7 @@ def best_retrieved(
     MP(model=GL_AD_ID,rescale='relative_recall').
     """
     from irmx.toolkit import matching_files
-    from irmx_markov.relative_recall import add_best_retrieved
+    from irmx_markov.markov_precision import add_best_retrieved
 
     paths = [path for argument in runs for path in matching_files(argument)]
     _write(add_best_retrieved(qrels, paths, rel, cutoff), out, output_format)

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from irmx import UsageError
+from irmx import Rankings, UsageError
 from irmx.ragged import Floats
 from irmx.toolkit import plural
+
+# -- finite Markov chains by linear algebra: the general algorithm, for any transition matrix ------------------------
+
 
 OPERATIONS = 20_000_000_000
 """Maximum number of operations for the elimination of states in a band."""
@@ -249,7 +252,7 @@ def watched(matrix: Any, states: Any) -> Floats:
     Examples
     --------
     >>> from irmx_markov import GL_AD_ID
-    >>> from irmx_markov.direction_counts import transition_matrix
+    >>> from irmx_markov.markov_models import transition_matrix
     >>> p = transition_matrix(GL_AD_ID, 6, np.array([1, 3, 4]))
     >>> watched(p, [0, 2, 3]).round(6)
     array([[0.175824, 0.440372, 0.383804],
@@ -270,3 +273,91 @@ def watched(matrix: Any, states: Any) -> Floats:
             "floating-point numbers. Use a cutoff."
         )
     return np.array(chain)
+
+
+# -- users of finitely many steps ------------------------------------------------------------------------------------
+
+
+STARTS = ("uniform", "first", "invariant")
+"""Laws of the first visit: each relevant document retrieved with the same probability; the first of them in the ranking;
+or drawn from the invariant distribution."""
+
+
+def weights_of_steps(model: Any, rankings: Rankings, start: str, steps: int) -> Floats:
+    """Return (1/n) sum_{k=0..n-1} lambda P~^k over the relevant documents retrieved.
+
+    Parameters
+    ----------
+    model : Symbol
+        A Markov model with the method ``watched_chain``.
+    rankings : Rankings
+        The rankings.
+    start : {"uniform", "first", "invariant"}
+        The start law lambda.
+    steps : int
+        n, the number of visits to relevant documents, the first included.
+
+    Returns
+    -------
+    array of float, over the relevant documents retrieved
+        Adds up to 1 within a topic, or to 0 if the user can reach no relevant document.
+
+    Raises
+    ------
+    irmx.UsageError
+        For a model that gives an invariant distribution only.
+    """
+    if not hasattr(model, "watched_chain"):
+        raise UsageError(f"The model {model!r} gives no transition probabilities, so 'steps' cannot be used with it.")
+    invariant = model.invariant(rankings) if start == "invariant" else None
+    out = np.zeros(len(rankings.relevant.rank))
+    ends = rankings.relevant.offsets.tolist()
+    retrieved = np.flatnonzero(rankings.relevant.count)
+    for topic in retrieved[
+        np.argsort(rankings.depth[retrieved], kind="stable")
+    ].tolist():  # models cache results by depth
+        here = slice(ends[topic], ends[topic + 1])
+        chain = model.watched_chain(int(rankings.depth[topic]), rankings.relevant.rank[here])
+        r = len(chain)
+        if r == 0:
+            continue
+        if invariant is not None:
+            law = invariant[here][:r]
+        else:
+            law = np.eye(1, r)[0] if start == "first" else np.full(r, 1 / r)
+        visits = expected_visits(law, chain, steps)
+        out[here][:r] = visits / visits.sum()
+    return out
+
+
+def expected_visits(start: Floats, chain: Floats, steps: int) -> Floats:
+    """Return sum_{k=0..n-1} lambda P^k: the mean number of visits to every state in n steps.
+
+    Two steps of P are one step of its square, so P is squared until fewer steps are left than there are states: the cost is
+    logarithmic in the number of steps.
+
+    Parameters
+    ----------
+    start : array of float, shape (r,)
+        lambda.
+    chain : array of float, shape (r, r)
+        P.
+    steps : int
+        n.
+
+    Examples
+    --------
+    >>> expected_visits(np.array([1.0, 0.0]), np.array([[0.0, 1.0], [0.5, 0.5]]), 3)
+    array([1.5, 1.5])
+    """
+    total = np.zeros(len(start))
+    while steps > len(start):
+        if steps % 2:
+            total += start
+            start = start @ chain
+        start, chain, steps = start + start @ chain, chain @ chain, steps // 2
+        chain /= chain.sum(axis=1, keepdims=True)  # otherwise rounding errors would double with every square
+    for _ in range(steps):
+        total += start
+        start = start @ chain
+    return total

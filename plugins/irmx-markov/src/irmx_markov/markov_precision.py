@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import irmx
 from irmx import COMMON_PARAMS, Citation, Column, DataError, Formula, Measure, Param, Rankings, SampleValues
 from irmx.ragged import Floats
-from irmx_markov.finite_steps import STARTS, weights_of_steps
+from irmx_markov.finite_chains import STARTS, weights_of_steps
 from irmx_markov.markov_models import KIND
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+# -- the measure MP --------------------------------------------------------------------------------------------------
+
 
 VISITS = (
     "how often the user visits rank $n$ in the long run, among the visits to $R$: the invariant distribution of the chain "
@@ -182,3 +191,46 @@ class MarkovPrecision(MarkovMeasure):
 
 
 MP = MarkovPrecision()
+
+
+# -- relative recall -------------------------------------------------------------------------------------------------
+
+
+def add_best_retrieved(qrels: Any, runs: Iterable[Any], rel: float = 1, cutoff: int | None = None) -> pd.DataFrame:
+    """Return qrels with the column ``best_retrieved``, which ``rescale='relative_recall'`` reads.
+
+    Parameters
+    ----------
+    qrels : any
+        Whatever :func:`irmx.read_qrels` takes.
+    runs : iterable
+        The runs to be compared, each whatever :func:`irmx.read_run` takes.
+    rel : float
+        The smallest grade that counts as relevant.
+    cutoff : int, optional
+        Number of documents at the top of each run to consider.
+
+    Returns
+    -------
+    DataFrame
+        The columns ``query_id``, ``doc_id``, ``relevance``, ``iteration`` and ``best_retrieved``.
+
+    Examples
+    --------
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    >>> runs = [{"q": {"a": 2.0, "x": 1.0}}, {"q": {"a": 3.0, "b": 2.0}}]
+    >>> table = add_best_retrieved(qrels, runs)
+    >>> irmx.calc_aggregate("MP(model=constant,rescale='relative_recall')", table, runs[0])
+    {MP(model=constant,rescale='relative_recall'): 0.5}
+    """
+    import pandas as pd
+
+    judgments = irmx.read_qrels(qrels)
+    best = dict.fromkeys(judgments.index, 0)
+    common: dict[str, Any] = {"rel": rel} if cutoff is None else {"rel": rel, "cutoff": cutoff}
+    for run in runs:
+        rankings = irmx.rankings(judgments, run, **common)
+        for topic, r in zip(rankings.topics, rankings.relevant.count.tolist(), strict=True):
+            best[str(topic)] = max(best[str(topic)], r)
+    table = pd.DataFrame(list(judgments), columns=["query_id", "doc_id", "relevance", "iteration"])
+    return table.assign(best_retrieved=np.array([best[str(q)] for q in table["query_id"]], dtype=np.int64))

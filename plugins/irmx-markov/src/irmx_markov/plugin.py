@@ -1,12 +1,10 @@
 """The hooks of irmx-markov."""
 
 from irmx import Command, Measure, Symbol, hookimpl
-from irmx_markov.continuous_time import MPcont
-from irmx_markov.holding import BY_RANK, DWELL
+from irmx_markov.continuous_time import BY_LENGTH, BY_RANK, DWELL, MPcont
 from irmx_markov.markov_models import NAMED
 from irmx_markov.markov_precision import MP
 from irmx_markov.own_matrix import MATRIX
-from irmx_markov.reading_speed import BY_LENGTH
 
 
 @hookimpl

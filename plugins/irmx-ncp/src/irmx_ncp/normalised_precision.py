@@ -9,8 +9,7 @@ import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, Formula, Measure, Param, PluginError, Rankings, Symbol
 from irmx.ragged import Floats, offsets_of, segment_sum
-from irmx_ncp.stopping_by_document import STOP_PROBABILITY
-from irmx_ncp.stopping_laws import KIND
+from irmx_ncp.stopping_laws import KIND, STOP_PROBABILITY
 
 ROBERTSON = Citation(
     "Robertson2008",

@@ -2,8 +2,7 @@
 
 from irmx import Measure, Symbol, hookimpl
 from irmx_ncp.normalised_precision import NCP
-from irmx_ncp.stopping_by_document import BY_DOCUMENT
-from irmx_ncp.stopping_laws import FIRST, GEOMETRIC, TABLE, UNIFORM, ZIPF
+from irmx_ncp.stopping_laws import BY_DOCUMENT, FIRST, GEOMETRIC, TABLE, UNIFORM, ZIPF
 
 
 @hookimpl

@@ -1,6 +1,6 @@
 """Utility of aggregated search pages."""
 
-from .aggregated_search import AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP
+from .aggregated_search import AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP, vF, vPrecision, vRecall
 from .effort_fit import EffortFit, fit_effort
 from .exact_ideal import Candidates, Pick
 from .examination_fit import (
@@ -11,17 +11,14 @@ from .examination_fit import (
     read_examinations,
 )
 from .examination_models import ATT, DCG, ERR, RBP, ByPosition, Examination, att, dcg, err, rbp
-from .page import Block, Page
-from .page_arrays import Pages, gain, orientation_gain, utility
+from .judged_verticals import pages_of
+from .page import Block, Page, Pages, gain, orientation_gain, utility
 from .page_diversity import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
 from .page_files import read_pages, write_pages
 from .pages_as_runs import page_runs, score_pages
-from .pages_of_rankings import pages_of
-from .preference_agreement import agreement, agreement_scores
 from .preference_fit import PreferenceFit, fit_preferences
-from .preference_votes import Preferences, fleiss_kappa, read_preferences, without_traps
+from .preference_votes import Preferences, agreement, agreement_scores, fleiss_kappa, read_preferences, without_traps
 from .simulation import SimulatedPages, page_pairs, simulate_pages, simulate_preferences
-from .vertical_selection import vF, vPrecision, vRecall
 
 __all__ = [
     "AS",

@@ -217,7 +217,7 @@ def agreement(
     """
     from irmx import read_qrels
     from irmx.toolkit import Evaluator
-    from irmx_pages.preference_agreement import LEVELS, agreed_pairs, agreement_table, baseline_of, shares_of_topics
+    from irmx_pages.preference_votes import LEVELS, agreed_pairs, agreement_table, baseline_of, shares_of_topics
 
     evaluator = Evaluator(measures, read_qrels(qrels))
     against = baseline_of(evaluator, baseline)

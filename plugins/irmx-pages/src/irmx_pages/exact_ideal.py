@@ -15,17 +15,7 @@ from irmx import Rankings, UsageError
 from irmx.ragged import Bools, Floats, Ints, short_repr
 from irmx_pages.ideal_pages import Limits, effort_of_verticals
 from irmx_pages.judged_verticals import JudgedVerticals, judged_verticals
-from irmx_pages.page_arrays import (
-    WEB,
-    WEB_ORIENTATION,
-    Pages,
-    attention,
-    efforts,
-    media_of,
-    orientation_gain,
-    utility,
-    visual,
-)
+from irmx_pages.page import WEB, WEB_ORIENTATION, Pages, attention, efforts, media_of, orientation_gain, utility, visual
 
 WEB_BLOCK = -1
 """The number of the web; verticals are numbered from 0."""

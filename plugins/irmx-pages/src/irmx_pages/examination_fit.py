@@ -16,7 +16,7 @@ from irmx.ragged import Bools, Floats, Ints, offsets_of, segment_sum, short_repr
 from irmx.toolkit import html_result, plural
 from irmx_pages.effort_fit import interval95, multiplicities, warn_of_one_cluster
 from irmx_pages.examination_models import KIND
-from irmx_pages.page_arrays import WEB, WEB_ORIENTATION, Pages
+from irmx_pages.page import WEB, WEB_ORIENTATION, Pages
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,11 @@ import numpy as np
 
 from irmx import Formula, Param, Symbol
 from irmx.ragged import Floats, Ints
-from irmx_pages.page_arrays import attention
+from irmx_pages.page import attention
 
 if TYPE_CHECKING:
     from irmx_pages.exact_ideal import Candidates, Pick
-    from irmx_pages.page_arrays import Pages
+    from irmx_pages.page import Pages
 
 
 _EXAMINED = {r"\mathrm{Exam}(B_i)": "the probability that the user examines the block at position $i$"}

@@ -11,9 +11,8 @@ import numpy as np
 
 from irmx import DataError, DataWarning, Rankings
 from irmx.ragged import Bools, Floats, Ints, offsets_of, position_in_run, position_in_segment, segment_of, segment_sum
-from irmx_pages.judged_verticals import JudgedVerticals, judged_verticals
-from irmx_pages.page_arrays import OnPages, Pages, efforts, gain, utility, visual
-from irmx_pages.pages_of_rankings import layout_of
+from irmx_pages.judged_verticals import JudgedVerticals, judged_verticals, layout_of
+from irmx_pages.page import OnPages, Pages, efforts, gain, utility, visual
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,7 @@ import numpy as np
 
 from irmx import Citation, Column, Formula, Measure, Param, Rankings
 from irmx.ragged import Floats, segment_sum
-from irmx_pages.ideal_pages import how_to_show, ideal_blocks, refuse_zero
-from irmx_pages.judged_verticals import JudgedVerticals, judged_verticals
-from irmx_pages.page_measures import (
+from irmx_pages.aggregated_search import (
     LIMIT_PARAMS,
     QREL_COLUMNS,
     RUN_COLUMNS,
@@ -26,7 +24,8 @@ from irmx_pages.page_measures import (
     ideal_param,
     limits_of,
 )
-from irmx_pages.pages_of_rankings import ShownBlocks, shown_blocks
+from irmx_pages.ideal_pages import how_to_show, ideal_blocks, refuse_zero
+from irmx_pages.judged_verticals import JudgedVerticals, ShownBlocks, judged_verticals, shown_blocks
 
 OF_PAGES = {
     "P": "the page",

@@ -10,8 +10,7 @@ from typing import Any
 
 from irmx import DataError, Param, Table, read_table
 from irmx.toolkit import content_of, new_file
-from irmx_pages.page import Block, Page, is_page_line
-from irmx_pages.page_arrays import WEB
+from irmx_pages.page import WEB, Block, Page, is_page_line
 
 _COLUMNS: dict[str, Param | type] = {
     "query_id": str,

@@ -10,8 +10,7 @@ import numpy as np
 
 from irmx import DataError, Join, Judgments, TopicScores, read_qrels, read_run
 from irmx.toolkit import Evaluator
-from irmx_pages.page import Page
-from irmx_pages.page_arrays import media_of
+from irmx_pages.page import Page, media_of
 from irmx_pages.page_files import read_pages
 
 if TYPE_CHECKING:

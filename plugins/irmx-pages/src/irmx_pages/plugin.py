@@ -1,11 +1,10 @@
 """The hooks of irmx-pages."""
 
 from irmx import Command, Format, Measure, Symbol, hookimpl
-from irmx_pages.aggregated_search import AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP
+from irmx_pages.aggregated_search import AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP, vF, vPrecision, vRecall
 from irmx_pages.examination_models import NAMED
 from irmx_pages.page_diversity import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
 from irmx_pages.pages_format import PagesFormat
-from irmx_pages.vertical_selection import vF, vPrecision, vRecall
 
 
 @hookimpl

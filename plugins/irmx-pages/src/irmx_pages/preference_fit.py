@@ -11,25 +11,30 @@ import numpy as np
 from irmx import DataError, Grid, Param, Scores, parse_measure, read_qrels
 from irmx.ragged import Bools, Floats, Ints, short_repr
 from irmx.toolkit import html_result, progress_bar
-from irmx_pages.choice_likelihood import Likelihood, LikelihoodFit, is_range, personal_interval, votes_of
+from irmx_pages.choice_likelihood import (
+    Likelihood,
+    LikelihoodFit,
+    PageScorer,
+    ParameterGrid,
+    is_range,
+    middle,
+    parameter_grid,
+    personal_interval,
+    refuse_other_measures,
+    votes_of,
+    with_values,
+)
 from irmx_pages.page_files import read_pages
-from irmx_pages.preference_agreement import (
+from irmx_pages.preference_votes import (
     ALL,
+    FAILED_TRAPS,
     AgreedPairs,
+    Preferences,
     agreeing,
     counted_votes,
     pair_numbers,
     preferred_page,
     shares_of_topics,
-)
-from irmx_pages.preference_votes import FAILED_TRAPS, Preferences
-from irmx_pages.scores_of_settings import (
-    PageScorer,
-    ParameterGrid,
-    middle,
-    parameter_grid,
-    refuse_other_measures,
-    with_values,
 )
 
 if TYPE_CHECKING:

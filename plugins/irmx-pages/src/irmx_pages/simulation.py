@@ -17,12 +17,10 @@ from irmx.ragged import Ints, short_repr
 from irmx.toolkit import Evaluator
 from irmx_pages.ideal_pages import Limits, most_oriented, perfect_order
 from irmx_pages.judged_verticals import JUDGED_VERTICAL, judged_verticals
-from irmx_pages.page import Block, Page
-from irmx_pages.page_arrays import WEB, WEB_ORIENTATION
+from irmx_pages.page import WEB, WEB_ORIENTATION, Block, Page
 from irmx_pages.page_files import read_pages
 from irmx_pages.pages_as_runs import page_values
-from irmx_pages.preference_agreement import pair_numbers
-from irmx_pages.preference_votes import ANSWERS, Preferences, read_preferences
+from irmx_pages.preference_votes import ANSWERS, Preferences, pair_numbers, read_preferences
 
 if TYPE_CHECKING:
     import pandas as pd

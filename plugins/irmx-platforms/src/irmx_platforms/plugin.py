@@ -1,9 +1,6 @@
 """The hooks of irmx-platforms."""
 
 from irmx import Command, Format, Function, hookimpl
-from irmx_platforms.application_results import DeepEval, Nuggetizer, Promptfoo, Ragas
-from irmx_platforms.harness_results import EveryEvalEver, Helm, LmEval
-from irmx_platforms.inspect_logs import Inspect
 from irmx_platforms.rankings import (
     MsMarco,
     Mteb,
@@ -15,6 +12,7 @@ from irmx_platforms.rankings import (
     SentenceTransformers,
     Ubi,
 )
+from irmx_platforms.results import DeepEval, EveryEvalEver, Helm, Inspect, LmEval, Nuggetizer, Promptfoo, Ragas
 from irmx_platforms.traces import Traces
 
 

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import math
 import re
+import struct
+import zipfile
+import zlib
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from irmx import DataError, Format, Param
-from irmx.toolkit import list_some, plural
-from irmx_platforms.decoding import decoded, number, parsed, text, texts, understanding, warn
+from irmx.toolkit import decompressed_limit, list_some, plural, too_large
+from irmx_platforms.decoding import Json, columns_of_parquet, decoded, number, parsed, text, texts, understanding, warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+# -- what formats of results by item share ---------------------------------------------------------------------------
+
 
 MEASURE = Param(str, "the measure to read, on the topics that have it", default="")
 TOPIC = Param(
@@ -201,3 +209,468 @@ def _tell_of_repeats(path: Path, several: list[list[float]]) -> None:
         times = f"{low}" if low == high else f"{low} to {high}"
         what = f"{plural(len(repeated), 'value')} of {len(several)}"
         warn(path, f"{what} averaged over repeats of the same item, {times} of each")
+
+
+# -- results of tests of applications: promptfoo, DeepEval, ragas, nuggetizer ----------------------------------------
+
+
+_ERROR = 2
+"""promptfoo's reason for a failure that is an error of the provider, not of an assertion."""
+
+
+class Promptfoo(Results):
+    """Results of promptfoo: topics are tests, measures the named scores and ``score``, and systems the providers.
+
+    A test is what its variables ask; tests that agree in all are repeats. A provider with several prompts is several systems.
+    """
+
+    NAME, SHORT_DESC = "promptfoo", "results of promptfoo as JSON or JSON Lines"
+    EXAMPLES = ("promptfoo:out.json", "promptfoo(measure=score):out.json")
+    SUPPORTED_PARAMS = {"measure": MEASURE, "topic": TOPIC}
+    SIGNS = (rb"\{", rb'^\{\s*"evalId"\s*:|"gradingResult"\s*:', rb'"results"\s*:\s*\{|"namedScores"\s*:')
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        """Yield the values of every result but those of errors."""
+        if re.match(rb'\s*\{\s*"evalId"', content):
+            results = parsed(path, content, self.NAME)["results"]["results"]
+        else:
+            results = [result for _, result in json_lines(path, content, self.NAME)]
+        systems = _names_of_systems(results)
+        failed = [result for result in results if result.get("failureReason") == _ERROR]
+        if failed:
+            example = repr(failed[0].get("error"))[:400]
+            warn(
+                path,
+                f"{len(failed)} of {len(results)} results are errors of a provider, and left out; such as {example}",
+            )
+        for result in results:
+            if result.get("failureReason") == _ERROR:
+                continue
+            system, test = systems[result["promptIdx"]], result["testCase"]
+            topic = topic_of(self, result["testIdx"], test.get("vars") or {})
+            for measure, value in {**(result.get("namedScores") or {}), "score": result["score"]}.items():
+                yield Value(topic, measure, value, system, test)
+        if not results:
+            raise DataError(f"{path} has no results.")
+
+
+def _names_of_systems(results: list[Json]) -> dict[int, str]:
+    """Return the names of systems by the number of their prompt: the provider, and which of its prompts if there are several."""
+    providers = {result["promptIdx"]: result["provider"] for result in results}
+    labels = {prompt: str(of.get("label") or of["id"]) for prompt, of in sorted(providers.items())}
+    prompts: dict[str, list[int]] = {}
+    for prompt, label in labels.items():
+        prompts.setdefault(label, []).append(prompt)
+    several = {label for label, of in prompts.items() if len(of) > 1}
+    return {
+        prompt: f"{label} prompt {prompts[label].index(prompt) + 1}" if label in several else label
+        for prompt, label in labels.items()
+    }
+
+
+_MADE_UP = re.compile(r"(conversational_)?test_case_\d+|.*\[\D*\d+\]")
+"""Names of cases that are positions: DeepEval's, and those of pytest for the cases of a parametrized test."""
+
+
+class DeepEval(Results):
+    """A test run of DeepEval: topics are the names of test cases, or their inputs where a name was made up."""
+
+    NAME, SHORT_DESC = "deepeval", "test runs of DeepEval, as JSON"
+    EXAMPLES = ("deepeval:test_run.json", "deepeval(topic=input):test_run.json")
+    SIGNS = (rb"\{", rb'"testCases"\s*:\s*\[')
+    SUPPORTED_PARAMS = {
+        "measure": MEASURE,
+        "topic": Param(str, "what a topic is: the name of a test case, or its input", default="name", choices=("name", "input")),
+    }  # fmt: skip
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        """Yield the score of every metric of every case, of one turn or several."""
+        run = parsed(path, content, self.NAME)
+        system = run.get("identifier") or (run.get("hyperparameters") or {}).get("model")
+        for case in [*run["testCases"], *(run.get("conversationalTestCases") or ())]:
+            is_named = self["topic"] == "name" and not _MADE_UP.fullmatch(str(case["name"]))
+            said = [turn["content"] for turn in case.get("turns") or () if turn["role"] == "user"]
+            asked = case.get("input") or case.get("scenario") or said or None
+            topic = topic_of(self, case["name"], None if is_named else asked)
+            test = asked, case.get("expectedOutput"), case.get("context")
+            for metric in case.get("metricsData") or ():
+                yield Value(topic, metric["name"], metric.get("score"), None if system is None else str(system), test)
+
+
+_OF_SAMPLES = {
+    "user_input", "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids", "response",
+    "multi_responses", "reference", "rubrics", "persona_name", "query_style", "query_length", "synthesizer_name", "Unnamed: 0",
+}  # fmt: skip
+"""The columns of a sample of ragas, and that in which pandas writes the numbers of rows; the others are measures if they hold numbers."""
+_TRUTH = {"True": 1.0, "False": 0.0}
+
+
+class Ragas(Results):
+    """Results of ragas as a table: topics are the inputs of users, measures the columns of numbers; the system is the file."""
+
+    NAME, SHORT_DESC = "ragas", "results of ragas as csv, JSON Lines or Parquet"
+    EXAMPLES = ("ragas:results.csv", "ragas(topic=row):results.jsonl")
+    SUPPORTED_PARAMS = {
+        "measure": MEASURE,
+        "topic": Param(str, "what a topic is: the input of the user, or the row, counted from 1", default="input", choices=("input", "row")),
+    }  # fmt: skip
+
+    def recognises(self, table: str, path: Path, start: bytes) -> bool:
+        """Tell from the names of columns whether a file has this format."""
+        if start.startswith(b"PAR1"):
+            return "user_input" in columns_of_parquet(path)
+        first = start.lstrip().partition(b"\n")[0]
+        if first.startswith(b"{"):
+            return re.match(rb'\{\s*"user_input"\s*:', first) is not None
+        return b"user_input" in first.replace(b'"', b"").strip().split(b",")
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        """Yield the cells of the columns of numbers."""
+        rows = self._rows(path, content)
+        names = dict.fromkeys(name for row in rows for name in row if name not in _OF_SAMPLES)
+        measures = [name for name in names if _holds_numbers([row.get(name) for row in rows])]
+        for position, row in enumerate(rows, 1):
+            topic = topic_of(self, position, row["user_input"] or "")
+            for measure in measures:
+                value = row.get(measure)
+                value = _TRUTH.get(value, value) if isinstance(value, str) else value
+                yield Value(topic, measure, value, test=row.get("reference"))
+
+    def _rows(self, path: Path, content: bytes) -> list[dict[str, Any]]:
+        """Return the rows of a table; the cells of csv are texts."""
+        import pandas as pd
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        if content.lstrip().startswith(b"{"):
+            return [row for _, row in json_lines(path, content, self.NAME)]
+        try:
+            if content.startswith(b"PAR1"):
+                return list(parquet.read_table(pa.BufferReader(content)).to_pylist())
+            frame = pd.read_csv(io.StringIO(decoded(path, content), newline=""), dtype=str, keep_default_na=False)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise error if isinstance(error, DataError) else DataError(f"{path} cannot be read: {error}.") from None
+        return [dict(zip(frame.columns, cells, strict=True)) for cells in frame.itertuples(index=False, name=None)]
+
+
+def _holds_numbers(cells: list[Any]) -> bool:
+    """Tell whether at least half of the cells that are not empty are numbers, or true and false."""
+    filled = [cell for cell in cells if cell is not None and cell != ""]
+    truths = [cell for cell in filled if isinstance(cell, bool) or (isinstance(cell, str) and cell in _TRUTH)]
+    numbers = [cell for cell in filled if math.isfinite(number(cell))]
+    return bool(filled) and 2 * (len(truths) + len(numbers)) >= len(filled)
+
+
+class Nuggetizer(Results):
+    """Metrics by topic of nuggetizer, of one run: the shares of nuggets that its answers support; the line ``all`` has means."""
+
+    NAME, SHORT_DESC = "nuggetizer", "metrics by topic of nuggetizer"
+    EXAMPLES = ("nuggetizer:run.metrics.jsonl",)
+    SIGNS = (rb'\{"qid"\s*:', rb'"strict_vital_score"\s*:', rb'"vital_score"\s*:')
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        for place, line in json_lines(path, content, self.NAME):
+            with understanding("This line", self.NAME, place):
+                topic = text(line["qid"])
+                if topic != "all":
+                    yield from (Value(topic, name, value) for name, value in line.items() if name != "qid")
+
+
+# -- results of harnesses: lm-eval, HELM, and the common form of Every Eval Ever -------------------------------------
+
+
+_OF_HARNESS = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "doc_hash", "prompt_hash", "target_hash"}  # fmt: skip
+"""What a sample of lm-eval has beside its measures, which older versions do not list."""
+_LIKELIHOODS = {
+    "perplexity": "log_likelihood",
+    "word_perplexity": "log_likelihood_per_word",
+    "byte_perplexity": "log_likelihood_per_byte",
+    "bits_per_byte": "log_likelihood_per_byte",
+}
+"""What samples have under the name of a perplexity, which lm-eval computes of the mean over all samples."""
+
+
+class LmEval(Results):
+    """Samples of lm-eval (``--log_samples``): topics are what documents of the task ask, and the system is the model in the results beside them.
+
+    Under the name of a perplexity samples have a log-likelihood, of which more is better; it is read as what it is.
+    """
+
+    NAME, SHORT_DESC = "lm_eval", "samples of lm-eval, as its option --log_samples writes them"
+    EXAMPLES = ("lm_eval:samples_task_2026.jsonl", "lm_eval(filter=strict-match):samples_task_2026.jsonl")
+    SIGNS = (rb'\{\s*"doc_id"\s*:', rb'"doc"\s*:')
+    SUPPORTED_PARAMS = {
+        "measure": MEASURE,
+        "topic": TOPIC,
+        "filter": Param(str, "the filter of answers, where there are several", default=""),
+    }
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        """Yield the values of every sample by one filter."""
+        samples = [sample for _, sample in json_lines(path, content, self.NAME)]
+        filters = dict.fromkeys(str(sample.get("filter", "none")) for sample in samples)
+        by = chosen(self, "filter", filters)
+        system = self._system(path)
+        renamed: dict[str, str] = {}
+        for sample in samples:
+            if str(sample.get("filter", "none")) == by:
+                topic = topic_of(self, sample["doc_id"], sample["doc"])
+                values: dict[str, Any] = {}
+                for name in sample.get("metrics") or [name for name in sample if name not in _OF_HARNESS]:
+                    likelihood = _likelihood(sample[name]) if name in _LIKELIHOODS else None
+                    if likelihood is None:
+                        values[name] = sample[name]
+                    else:
+                        renamed[name] = _LIKELIHOODS[name]
+                        values[renamed[name]] = likelihood
+                for measure, value in values.items():
+                    yield Value(topic, measure, value, system, sample["doc"])
+        if renamed and self["measure"] in ("", *renamed):
+            names = list_some(f"{name} is read as {measure}" for name, measure in renamed.items())
+            why = "samples have log-likelihoods, of which more is better, and lm-eval computes perplexities only of their mean"
+            warn(path, f"{names}: {why}")
+
+    def _system(self, path: Path) -> str | None:
+        """Return the model of the results of the same time, or of the only ones in the folder; else what the folder is named after."""
+        beside = sorted(path.parent.glob("results_*.json")) if path.parent.is_dir() else []
+        same = [
+            file
+            for file in beside
+            if path.name.startswith("samples_") and file.stem.removeprefix("results_") in path.name
+        ]
+        for file in same or beside if len(same or beside) == 1 else []:
+            name = _beside(file, dict).get("model_name")
+            if isinstance(name, str) and name:
+                return name
+        return path.parent.name if "__" in path.parent.name else None
+
+
+def _likelihood(value: Any) -> float | None:
+    """Return a log-likelihood, per word or byte if it comes with their number; None for what is none, such as a perplexity."""
+    likelihood, length = map(number, value if isinstance(value, list) and len(value) == 2 else (value, 1))
+    return likelihood / length if likelihood <= 0 < length else None
+
+
+class Helm(Results):
+    """HELM's values by instance (``per_instance_stats.json``); the system is the model in ``run_spec.json`` beside them.
+
+    Topics are what ``instances.json`` beside them says that was asked, or else the ids, which are positions in HELM's data. Instances that HELM changed, to see whether a model is robust or fair, are left out.
+    """
+
+    NAME, SHORT_DESC = "helm", "HELM's per_instance_stats.json"
+    EXAMPLES = ("helm:per_instance_stats.json", "helm(measure=f1_score):per_instance_stats.json")
+    SUPPORTED_PARAMS = {"measure": MEASURE, "topic": TOPIC}
+    SIGNS = (rb'\[\s*\{\s*"instance_id"\s*:', rb'"stats"\s*:')
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        """Yield the means of every instance."""
+        instances = parsed(path, content, self.NAME)
+        changed = [instance for instance in instances if instance.get("perturbation")]
+        if changed:
+            warn(path, f"{len(changed)} of {len(instances)} results are of changed instances, and left out")
+        specification = _beside(path.parent / "run_spec.json", dict).get("adapter_spec")
+        model = specification.get("model") if isinstance(specification, dict) else None
+        asked = {
+            one["id"]: {"input": one["input"], "references": [reference["output"] for reference in one["references"]]}
+            for one in _beside(path.parent / "instances.json", list)
+            if not one.get("perturbation")
+        }
+        for instance in instances:
+            topic = topic_of(self, instance["instance_id"], asked.get(instance["instance_id"]))
+            for stat in instance["stats"] if not instance.get("perturbation") else ():
+                if stat.get("count", 1):
+                    yield Value(topic, stat["name"]["name"], stat["mean"], model)
+
+
+class EveryEvalEver(Results):
+    """Samples of Every Eval Ever: one line per item and measure.
+
+    The name of the collection before the name of a measure is left out: ``toy.nDCG@10`` of the collection ``toy`` is ``nDCG@10``.
+    """
+
+    NAME, SHORT_DESC = "every_eval_ever", "samples of Every Eval Ever, one line per item and measure"
+    EXAMPLES = ("every_eval_ever:0f0c1a52-6d0e-4c39-9a54-0c5a5a0f6b11_samples.jsonl",)
+    SIGNS = (rb"\{", rb'"evaluation_id"\s*:', rb'"evaluation_name"\s*:', rb'"sample_id"\s*:')
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        """Yield the value of every line."""
+        rows = [row for _, row in json_lines(path, content, self.NAME)]
+        ids: dict[str, set[str]] = {}
+        for row in rows:
+            ids.setdefault(row["evaluation_name"], set()).add(row.get("evaluation_result_id") or "")
+        for row in rows:
+            name = row["evaluation_name"]
+            measure = row["evaluation_result_id"] if len(ids[name]) > 1 else name
+            collection = row["evaluation_id"].partition("/")[0]
+            measure = measure.removeprefix(f"{collection}.") or measure
+            yield Value(text(row["sample_id"]), measure, row["evaluation"]["score"], row["model_id"])
+
+
+def _beside(path: Path, kind: type) -> Any:
+    """Return a JSON file that may be beside another; an empty object or list, as asked for, if it is not there, or something else."""
+    try:
+        document = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return kind()
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{path}, which says what the results are of, cannot be read: {error}.") from None
+    return document if isinstance(document, kind) else kind()
+
+
+# -- logs of Inspect: one JSON file, or a zip archive of JSON files --------------------------------------------------
+
+
+_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+"""What Inspect's letters count: correct, incorrect, partly correct, no answer."""
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+"""What words count, whose case does not matter."""
+_ZIP, _ZSTD = b"PK\3\4", 93
+_MEMBERS = (b"_journal/", b"samples/", b"header.json", b"summaries.json", b"reductions.json")
+
+
+class Inspect(Results):
+    """Logs of Inspect: topics are samples, measures the scorers, and the system is the model.
+
+    A sample whose id is a number, as Inspect makes them up, is what it asks. A log of an evaluation that did not succeed is refused,
+    unless ``unfinished`` asks for it. A scorer that gives several values by name is several measures, such as ``scorer.precision``.
+
+    Examples
+    --------
+    >>> import irmx, json, pathlib, tempfile
+    >>> samples = [{"id": f"q{i}", "epoch": 1, "scores": {"match": {"value": letter}}} for i, letter in enumerate("CIP")]
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "log.json"
+    >>> _ = path.write_text(json.dumps({"status": "success", "eval": {"model": "toy/a"}, "samples": samples}))
+    >>> scores = irmx.read_per_topic(path)
+    >>> scores, scores.values.ravel().tolist()
+    (<Scores of 3 topics, 1 system, 1 measure: match>, [1.0, 0.0, 0.5])
+    """
+
+    NAME, SHORT_DESC = "inspect", "logs of Inspect, .eval or .json"
+    EXAMPLES = ("inspect:log.eval", "inspect(measure=includes):log.json")
+    SIGNS = (rb"\{", rb'"status"\s*:', rb'"eval"\s*:\s*\{')
+    SUPPORTED_PARAMS = {
+        "measure": MEASURE, "topic": TOPIC,
+        "unfinished": Param(bool, "whether to read a log of an evaluation that failed or did not finish", default=False),
+    }  # fmt: skip
+
+    def recognises(self, table: str, path: Path, start: bytes) -> bool:
+        """Tell from the first bytes whether a file has this format."""
+        is_archive = start.startswith(_ZIP) and start[30:].startswith(_MEMBERS)
+        return is_archive or super().recognises(table, path, start)
+
+    def values(self, path: Path, content: bytes) -> Iterator[Value]:
+        """Yield the values of every epoch of every sample; if the log has none, those that Inspect reduced them to."""
+        log = _of_archive(path, content) if content.startswith(_ZIP) else parsed(path, content, self.NAME)
+        system = str(log["eval"]["model"])
+        if log["status"] != "success":
+            unfinished = f"the evaluation did not finish; its status is {log['status']!r}"
+            if not self["unfinished"]:
+                raise DataError(
+                    f"{path}: {unfinished}. Finish it, such as with inspect eval-retry; or give "
+                    f"'inspect(unfinished=True):{path}' to read the samples that it has."
+                )
+            warn(path, unfinished)
+        samples = log.get("samples") or []
+        scored = [sample for sample in samples if sample.get("scores") and not sample.get("error")]
+        if len(scored) < len(samples) and scored:
+            warn(
+                path,
+                f"{len(samples) - len(scored)} of {len(samples)} samples have no score, or failed, and are left out",
+            )
+        for sample in scored:
+            topic = topic_of(self, sample["id"], _asked(sample) if isinstance(sample["id"], int) else None)
+            for scorer, score in sample["scores"].items():
+                for value in _of_score(topic, scorer, score["value"], system):
+                    yield value._replace(test=sample["id"])
+        reductions = [] if scored else log.get("reductions") or []
+        for reduced in reductions:
+            by_reducer = sum(other["scorer"] == reduced["scorer"] for other in reductions) > 1
+            scorer = f"{reduced['scorer']}.{reduced.get('reducer')}" if by_reducer else reduced["scorer"]
+            for sample in reduced["samples"]:
+                if isinstance(sample["sample_id"], int) and self["topic"] == "asked":
+                    raise DataError(
+                        f"{path} has no samples, only what they were reduced to, by number, which does not say what was asked. If the numbers "
+                        f"are those of the same samples in all logs, give 'inspect(topic=number):{path}'."
+                    )
+                yield from _of_score(text(sample["sample_id"]), scorer, sample["value"], system)
+        if not scored and not reductions:
+            raise DataError(
+                f"{path}: none of {len(samples)} samples has a score. Score the log with Inspect: inspect score."
+            )
+
+
+def _asked(sample: Json) -> Any:
+    """Return what a sample asks; of messages without their ids, which are of one run."""
+    asked = sample.get("input")
+    if isinstance(asked, list):
+        asked = [{name: message[name] for name in ("role", "content")} for message in asked]
+    return {"input": asked, "choices": sample["choices"]} if sample.get("choices") else asked
+
+
+def _of_score(topic: str, measure: str, value: Any, system: str) -> Iterator[Value]:
+    """Yield the value of a scorer, or its values by name."""
+    for name, one in value.items() if isinstance(value, dict) else [("", value)]:
+        named = f"{measure}.{name}" if name else measure
+        number = _LETTERS.get(one, _WORDS.get(one.lower(), one)) if isinstance(one, str) else one
+        yield Value(topic, named, number, system)
+
+
+def _of_archive(path: Path, content: bytes) -> Json:
+    """Return what an archive has of a log: the header, the samples, in short if there are summaries, and the reductions."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(content))
+        names = set(archive.namelist())
+        summaries = ["summaries.json"] if "summaries.json" in names else []
+        journal = sorted(name for name in names if name.startswith("_journal/summaries/"))
+        limit = left = decompressed_limit(len(content))
+
+        def read(members: Iterable[str]) -> list[Any]:
+            nonlocal left
+            written = {}
+            for name in members:
+                written[name] = _member(archive, content, name, left)
+                left -= len(written[name])
+                if left < 0:
+                    raise too_large(len(content), limit).at(str(path))
+            return [parsed(path, member, "inspect", f", {name}") for name, member in written.items()]
+
+        header: Json = {"status": "started"} | read(
+            ["header.json" if "header.json" in names else "_journal/start.json"]
+        )[0]
+        reductions = read({"reductions.json"} & names)
+        samples = [sample for of_file in read(summaries or journal) for sample in of_file]
+    except DataError:
+        raise
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        KeyError,
+        EOFError,
+        OSError,
+        ValueError,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:
+        raise DataError(f"{path} is not a whole archive of Inspect: {error}. Copy it again.") from None
+    return header | {"samples": samples, "reductions": reductions[0] if reductions else []}
+
+
+def _member(archive: zipfile.ZipFile, content: bytes, name: str, limit: int) -> bytes:
+    """Return a file of an archive, one byte more than a limit if it is larger; zstd, with which Inspect compresses, is read by Arrow, because zipfile reads it since Python 3.14 only."""
+    import pyarrow as pa
+
+    info = archive.getinfo(name)
+    opened: IO[bytes]
+    if info.compress_type == _ZSTD:
+        name_length, extra_length = struct.unpack_from("<HH", content, info.header_offset + 26)
+        begin = info.header_offset + 30 + name_length + extra_length
+        compressed = pa.BufferReader(content[begin : begin + info.compress_size])
+        opened = pa.CompressedInputStream(compressed, "zstd")
+    else:
+        opened = archive.open(info)
+    with opened:
+        member = opened.read(limit + 1)
+    if len(member) <= limit and zlib.crc32(member) != info.CRC:
+        raise zipfile.BadZipFile(f"{name} is damaged")
+    return member

@@ -6,7 +6,10 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,17 +17,397 @@ from irmx import DataError, Format, Param, read_table
 from irmx.toolkit import list_some, plural
 from irmx_platforms.decoding import columns_of_parquet, decoded, number, texts, understanding, warn
 from irmx_platforms.rankings import falling
-from irmx_platforms.searches import (
-    Search,
-    numbered,
-    search_of_object,
-    searches_of_browsecomp,
-    searches_of_spans,
-)
-from irmx_platforms.spans import Json, Span, spans_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+# -- spans of traces -------------------------------------------------------------------------------------------------
+
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Span:
+    """A piece of work of a trace: a search, a call of a model, or an agent that contains both.
+
+    ``start`` and ``end`` are in seconds since 1970; ``end`` is None if the span has none. ``place`` says where it stands in its file.
+    """
+
+    id: str
+    parent: str
+    trace: str
+    start: float
+    end: float | None
+    attributes: Mapping[str, Any]
+    place: str = field(default="", compare=False)
+
+    @property
+    def kind(self) -> str:
+        """What the span is: ``"retrieval"``, ``"chat"``, or as its tool says."""
+        named = str(
+            self.attributes.get("gen_ai.operation.name") or self.attributes.get("openinference.span.kind") or ""
+        )
+        return {"RETRIEVER": "retrieval", "LLM": "chat", "text_completion": "chat", "generate_content": "chat"}.get(
+            named, named
+        )
+
+    @property
+    def conversation(self) -> str:
+        """The id of the conversation or session, empty if the span has none."""
+        found = (self.attributes.get(name) for name in ("gen_ai.conversation.id", "session.id"))
+        return next((str(value) for value in found if value not in (None, "")), "")
+
+    @property
+    def tokens(self) -> float | None:
+        """The number of tokens that a call of a model took, None if it is not recorded."""
+        for names in _TOKENS:
+            counts = [token_count(self.attributes.get(name)) for name in names]
+            if any(name in self.attributes for name in names):
+                return None if None in counts else sum(counts)  # type: ignore[arg-type]
+        return None
+
+
+_TOKENS = (
+    ("llm.token_count.total",),
+    ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"),
+    ("llm.token_count.prompt", "llm.token_count.completion"),
+)
+"""Attributes whose sum is the number of tokens of a call; the first that are there count, of which each is needed."""
+
+
+@dataclass
+class Trace:
+    """All spans of a file, and what they say together.
+
+    A span that a file has more than once is one span: the last copy that has an end, or the last if none has. ``differing`` are
+    copies with an end that say something else than the one before.
+    """
+
+    spans: Sequence[Span]
+    by_id: dict[tuple[str, str], Span] = field(init=False, default_factory=dict)
+    differing: list[Span] = field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        for span in self.spans:
+            known = self.by_id.get((span.trace, span.id))
+            if known is None or known.end is None or span.end is not None:
+                self.by_id[span.trace, span.id] = span
+            if known is not None and None not in (known.end, span.end) and span != known:
+                self.differing.append(span)
+        self.spans = list(self.by_id.values())
+        named: dict[str, str] = {}
+        for span in self.spans:
+            if span.conversation:
+                named.setdefault(span.trace, span.conversation)
+        self._of_trace = named
+
+    def above(self, span: Span) -> Iterator[Span]:
+        """Yield the spans that contain a span, from the inside."""
+        seen = {span.id}
+        while (parent := self.by_id.get((span.trace, span.parent))) is not None and parent.id not in seen:
+            yield parent
+            seen.add(parent.id)
+            span = parent
+
+    def session(self, span: Span) -> str:
+        """Return the conversation of a span: its own, of the spans around it, of any span of its trace, or the trace itself."""
+        around = (one.conversation for one in (span, *self.above(span)))
+        return next(filter(None, around), "") or self._of_trace.get(span.trace, span.trace)
+
+    def outermost(self, kind: str) -> list[Span]:
+        """Return the spans of a kind that are not inside others of it, by their start."""
+        of_kind = [span for span in self.spans if span.kind == kind]
+        return sorted(
+            (span for span in of_kind if all(one.kind != kind for one in self.above(span))), key=lambda s: s.start
+        )
+
+
+def spans_of(record: Json, place: str) -> Iterator[Span]:
+    """Yield the spans of a JSON object: all of an OTLP export, or the one that it is.
+
+    Raises
+    ------
+    ValueError
+        If a span lacks an id or a time.
+    """
+    if "run_type" in record:
+        yield _of_langsmith(record, place)
+        return
+    if "resourceSpans" not in record:
+        context = record["context"]
+        attributes = dict(record.get("attributes") or {})
+        attributes.setdefault("openinference.span.kind", record.get("span_kind"))
+        yield Span(
+            id_in(context, "span_id"), str(record.get("parent_id") or ""), id_in(context, "trace_id"),
+            seconds(record["start_time"]), _end(record.get("end_time")), attributes, place,
+        )  # fmt: skip
+        return
+    for resource in record["resourceSpans"]:
+        for scope in resource.get("scopeSpans", ()):
+            for span in scope.get("spans", ()):
+                yield Span(
+                    id_in(span, "spanId"), str(span.get("parentSpanId") or ""), id_in(span, "traceId"),
+                    seconds(float(span["startTimeUnixNano"]) / 1e9), _end(float(span.get("endTimeUnixNano") or 0) / 1e9),
+                    {one["key"]: any_value(one.get("value") or {}) for one in span.get("attributes", ())}, place,
+                )  # fmt: skip
+
+
+def _of_langsmith(record: Json, place: str) -> Span:
+    """Return a run of LangSmith as a span."""
+    about = (record.get("extra") or {}).get("metadata") or {}
+    named = (about.get(name) for name in ("session_id", "thread_id", "conversation_id"))
+    attributes = {
+        "openinference.span.kind": {"retriever": "RETRIEVER", "llm": "LLM"}.get(record["run_type"], record["run_type"]),
+        "session.id": next(filter(None, named), ""),
+        "input.value": (record.get("inputs") or {}).get("query", ""),
+        "retrieval.documents": (record.get("outputs") or {}).get("documents"),
+    }
+    return Span(
+        id_in(record, "id"), str(record.get("parent_run_id") or ""), id_in(record, "trace_id"),
+        seconds(record["start_time"]), _end(record.get("end_time")), attributes, place,
+    )  # fmt: skip
+
+
+def _end(time: Any) -> float | None:
+    return seconds(time) if time else None
+
+
+def any_value(value: Json) -> Any:
+    """Return a value of OTLP, of which whole numbers are texts.
+
+    >>> any_value({"arrayValue": {"values": [{"intValue": "3"}, {"kvlistValue": {"values": [{"key": "id", "value": {"stringValue": "d1"}}]}}]}})
+    [3, {'id': 'd1'}]
+    """
+    for kind, content in value.items():
+        if kind == "intValue":
+            return int(content)
+        if kind == "arrayValue":
+            return [any_value(one) for one in content.get("values", ())]
+        if kind == "kvlistValue":
+            return {one["key"]: any_value(one.get("value") or {}) for one in content.get("values", ())}
+        return content
+    return None
+
+
+def seconds(time: Any) -> float:
+    """Return a time as seconds since 1970; a text is in ISO 8601, by default UTC, a large number in milli-, micro- or nanoseconds.
+
+    >>> seconds("1970-01-01T00:01:00.5Z")
+    60.5
+    """
+    if isinstance(time, (int, float)) and not isinstance(time, bool):
+        if not math.isfinite(time):
+            raise ValueError(f"a time must be a number or a date. Got {time}")
+        return float(time) / next((unit for unit in (1e9, 1e6, 1e3) if abs(time) > 1e8 * unit), 1)
+    text = re.sub(
+        r"\.(\d{1,6})\d*", lambda part: f".{part[1]:0<6}", str(time).replace("Z", "+00:00")
+    )  # as Python 3.10 takes it
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def token_count(value: Any) -> float | None:
+    """Return a count of tokens; None for what is none."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e300:
+        return float(value)
+    return None
+
+
+def id_in(record: Json, key: str) -> str:
+    """Return an id, which must be a text or a whole number."""
+    value = record[key]
+    if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
+        return str(value)
+    raise ValueError(f"its {key} must be a text. Got {value!r}")
+
+
+# -- searches of sessions --------------------------------------------------------------------------------------------
+
+
+_FLAT = re.compile(r"retrieval\.documents\.(\d{1,9})\.document\.(\w+)")
+"""An attribute of OpenInference, such as ``retrieval.documents.0.document.score``."""
+
+
+@dataclass
+class Search:
+    """One search of a session.
+
+    ``documents`` are objects with ``id``, ``score``, ``content`` and ``metadata``, as far as they are known, best first; None if
+    they were not recorded. ``time`` is in seconds; ``number`` is the number that the file states, None to count.
+    """
+
+    session: str
+    query: str
+    documents: Sequence[Json] | None
+    place: str
+    time: float | None = None
+    tokens: float | None = None
+    price: float | None = None
+    number: int | None = None
+
+
+def searches_of_spans(path: Path, spans: Sequence[Span]) -> list[Search]:
+    """Return the searches of traces in the order of their starts.
+
+    The tokens of a search are those of the calls of models from its start to the next search of the session; those before the first
+    search are its own, too. If more than a twentieth of the calls have no tokens recorded, the searches of these calls have none.
+    """
+    trace = Trace(spans)
+    if trace.differing:
+        what = f"{plural(len(trace.differing), 'span')} differ from an earlier one of the same trace and id"
+        warn(path, f"{what}, first on {trace.differing[0].place}; the last counts")
+    found = [(trace.session(span), span) for span in trace.outermost("retrieval")]
+    starts: dict[str, list[float]] = {}
+    for session, span in found:
+        starts.setdefault(session, []).append(span.start)
+    calls: dict[tuple[str, int], list[Span]] = {}
+    for call in trace.outermost("chat"):
+        if (session := trace.session(call)) in starts:
+            key = session, max(0, bisect_right(starts[session], call.start) - 1)
+            calls.setdefault(key, []).append(call)
+    every = [call for of_search in calls.values() for call in of_search]
+    uncounted = [call for call in every if call.tokens is None]
+    are_many = 20 * len(uncounted) > len(every)
+    if uncounted and len(uncounted) < len(every):
+        what = (
+            f"{len(uncounted)} of {len(every)} calls of models have no number of tokens, first on {uncounted[0].place}"
+        )
+        so = "their searches have no tokens" if are_many else "they count 0"
+        warn(path, f"{what}; {so}")
+    counted: dict[str, int] = {}
+    searches = []
+    for session, span in found:
+        at = counted[session] = counted.get(session, -1) + 1
+        of_search = calls.get((session, at), [])
+        is_known = len(uncounted) < len(every) and not (are_many and any(call.tokens is None for call in of_search))
+        tokens = sum(call.tokens or 0.0 for call in of_search) if is_known else None
+        time = span.end - span.start if span.end is not None and span.end >= span.start else None
+        searches.append(Search(session, _query(span.attributes), _documents(span.attributes), span.place, time, tokens))
+    return searches
+
+
+def _query(attributes: Mapping[str, Any]) -> str:
+    """Return what a search asked for."""
+    text = attributes.get("gen_ai.retrieval.query.text") or attributes.get("input.value") or ""
+    asked = parsed(text)
+    return str(asked.get("query") or text) if isinstance(asked, dict) else str(text)
+
+
+def _documents(attributes: Mapping[str, Any]) -> Sequence[Json] | None:
+    """Return the documents of a search as objects, best first; None if none are recorded.
+
+    What the attributes say counts. The output, which often repeats them as texts, gives only what they lack.
+    """
+    listed = attributes.get("gen_ai.retrieval.documents")
+    flat: dict[int, Json] = {}
+    for key, value in attributes.items():
+        if match := _FLAT.fullmatch(key):
+            flat.setdefault(int(match[1]), {})[match[2]] = value
+    output = parsed(attributes.get("output.value"))
+    also = output.get("documents") if isinstance(output, dict) else None
+    lists: list[Any] = [
+        parsed(listed) if isinstance(listed, str) else listed,
+        [flat[i] for i in sorted(flat)] or None,
+        attributes.get("retrieval.documents"),
+        also,
+    ]
+    recorded = [one for one in lists if isinstance(one, list)]
+    if not recorded:
+        return None
+    documents = next(filter(None, recorded), [])
+    objects = [_object(one) for one in documents]
+    if documents is not also and isinstance(also, list) and len(also) == len(objects):
+        # LangChain has the ids in its output only
+        others = [one if isinstance(one, dict) else {} for one in also]
+        objects = [
+            other | {key: value for key, value in one.items() if value not in (None, "")}
+            for other, one in zip(others, objects, strict=True)
+        ]
+    return [{**one, "metadata": parsed(one.get("metadata")) or one.get("metadata")} for one in objects]
+
+
+def _object(document: Any) -> Json:
+    """Return a document as an object; a text is its id."""
+    return document if isinstance(document, dict) else {"id": document}
+
+
+def parsed(text: Any) -> Any:
+    """Return the JSON of a text; None if it is none."""
+    if not isinstance(text, str) or text[:1] not in "{[":
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def searches_of_browsecomp(record: Json, place: str) -> Iterator[Search]:
+    """Yield the searches of a log of BrowseComp-Plus; its tokens are those of the whole session, shared among its searches."""
+    session = id_in(record, "query_id")
+    calls = [one for one in record.get("result", ()) if isinstance(one, dict) and one.get("type") == "tool_call"]
+    listed = [(call, parsed(call.get("output"))) for call in calls]
+    searches = [(call, output) for call, output in listed if isinstance(output, list)]
+    total = token_count((record.get("usage") or {}).get("total_tokens"))
+    for call, output in searches:
+        documents = [{"id": one.get("docid"), **one} for one in map(_object, output)]
+        query = parsed(call.get("arguments"))
+        asked = str(query.get("query", "")) if isinstance(query, dict) else ""
+        yield Search(session, asked, documents, place, tokens=total / len(searches) if total else None)
+
+
+def search_of_object(record: Json, place: str) -> Search:
+    """Return the search that an object of one's own says: session, documents, and perhaps query, query_number, time, tokens, price."""
+    documents = record.get("documents", record.get("doc_ids"))
+    if not isinstance(documents, list):
+        raise ValueError("it has no list 'documents' of ids, or of objects with id and score")
+    stated = record.get("query_number")
+    if stated is not None and (not isinstance(stated, int) or isinstance(stated, bool) or stated < 1):
+        raise ValueError(f"its query_number must be a whole number of 1 or more. Got {stated!r} instead")
+    numbers: dict[str, float | None] = {}
+    for name, key in (("time", "time"), ("tokens", "tokens"), ("price", "price" if "price" in record else "cost")):
+        value = record.get(key)
+        if value is not None and (
+            not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 1e300
+        ):
+            raise ValueError(f"its {key} must be a number of 0 or more. Got {value!r} instead")
+        numbers[name] = None if value is None else float(value)
+    return Search(
+        id_in(record, "session"),
+        str(record.get("query") or ""),
+        [_object(one) for one in documents],
+        place,
+        number=stated,
+        **numbers,
+    )
+
+
+def numbered(searches: Iterable[Search]) -> dict[str, list[Search]]:
+    """Return the searches of every session in order: as they count themselves, or as they stand.
+
+    Raises
+    ------
+    ValueError
+        If only some searches of a session have a number, or two have the same.
+    """
+    sessions: dict[str, list[Search]] = {}
+    for search in searches:
+        sessions.setdefault(search.session, []).append(search)
+    for session, of_session in sessions.items():
+        stated = [search.number for search in of_session if search.number is not None]
+        if not stated:
+            continue
+        if sorted(stated) != list(range(1, len(of_session) + 1)):
+            raise ValueError(
+                f"the queries of the session {session!r} must have the numbers 1 to {len(of_session)}, or none. Got "
+                f"{', '.join(str(search.number) for search in of_session[:10])} instead"
+            )
+        of_session.sort(key=lambda search: search.number or 0)
+    return sessions
+
+
+# -- the format of runs that reads the searches of agents and assistants from their traces ---------------------------
 
 
 _BLANKS = re.compile(r"[ \t\r\n]*")

@@ -20,9 +20,8 @@ from irmx_stream.columns import (
     TIMESTAMP,
 )
 from irmx_stream.interfaces import KIND, PER, RATIO, REVERSE_CHRONOLOGICAL
-from irmx_stream.nuggets import SAME_TIME
 from irmx_stream.population import MOST_USERS, Population
-from irmx_stream.streams import LATE
+from irmx_stream.streams import LATE, SAME_TIME
 
 if TYPE_CHECKING:
     from irmx_stream.simulated_users import Crowd, Setting
@@ -234,14 +233,14 @@ class ModeledStreamUtility(Measure):
         return self.score_prepared([streams], [self])[0][0]
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
-        from irmx_stream.explained_users import table_of_reads
+        from irmx_stream.simulated_users import table_of_reads
 
         streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
         return table_of_reads(rankings, streams, self._crowd, self._setting, self["same_time"])
 
     def draw_user(self, rankings: Rankings, ax: Any) -> None:
         """Draw the updates, and of the first users the sessions, with what they first read in them."""
-        from irmx_stream.explained_users import draw_visits
+        from irmx_stream.simulated_users import draw_visits
 
         streams = rankings.memo(("streams", self.preparation()), lambda: self.prepare(rankings))
         draw_visits(streams, self._crowd, self._setting, ax)

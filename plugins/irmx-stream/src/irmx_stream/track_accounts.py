@@ -21,7 +21,7 @@ from irmx_stream.columns import (
     TIMESTAMP,
     TRACK_COLUMNS,
 )
-from irmx_stream.nuggets import (
+from irmx_stream.streams import (
     Nuggets,
     as_in_the_track,
     given_lengths,

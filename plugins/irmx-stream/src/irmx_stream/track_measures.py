@@ -26,7 +26,7 @@ from irmx_stream.columns import (
     TIMESTAMP,
     TRACK_COLUMNS,
 )
-from irmx_stream.nuggets import SAME_TIME
+from irmx_stream.streams import SAME_TIME
 from irmx_stream.track_accounts import Accounts
 
 Terms = Callable[[Accounts, str], Floats]

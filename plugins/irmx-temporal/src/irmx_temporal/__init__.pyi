@@ -1,8 +1,8 @@
 """Time-aware and intent-aware diversity."""
 
+from .diversity import D_nDCG, Dsharp_nDCG, I_rec, T_StRecall, TIA_StRecall
 from .intent_aware import IA_AP, IA_ERR, IA_P, TIA_AP, TIA_ERR, TIA_P, IA_nDCG, TIA_nDCG
 from .lifted import IntentAware, TimeAware
-from .subtopic_measures import D_nDCG, Dsharp_nDCG, I_rec, T_StRecall, TIA_StRecall
 from .windows import bursts, cut
 
 __all__ = [

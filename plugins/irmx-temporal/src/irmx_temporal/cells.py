@@ -11,8 +11,16 @@ import numpy as np
 
 from irmx import Column, DataError, Rankings, Rows
 from irmx.ragged import Array, Floats, Ints, position_among, position_in_run, segment_sum
-from irmx_temporal.columns import SUBTOPIC, SUBTOPIC_WEIGHT, WINDOW_WEIGHT, labels
-from irmx_temporal.windows import EVERYTHING, Windowing, row_of_topic, windows_of_rows
+from irmx_temporal.windows import (
+    EVERYTHING,
+    SUBTOPIC,
+    SUBTOPIC_WEIGHT,
+    WINDOW_WEIGHT,
+    Windowing,
+    labels,
+    row_of_topic,
+    windows_of_rows,
+)
 
 LARGEST = 1000
 """The largest grade whose gain 2^grade - 1 is finite."""

@@ -32,9 +32,8 @@ def windows(
     1m is a minute, 1mo a month.
     """
     from irmx import read_qrels
-    from irmx_temporal.columns import TIMESTAMP, WINDOW
     from irmx_temporal.window_histogram import print_histograms, rows_of, windows_of
-    from irmx_temporal.windows import Windowing, WindowParam, zone
+    from irmx_temporal.windows import TIMESTAMP, WINDOW, Windowing, WindowParam, zone
 
     windowing = Windowing(WindowParam("").check(window, "window", "irmx temporal windows"), zone(tz))
     column = WINDOW if windowing.window is None else TIMESTAMP

@@ -9,14 +9,7 @@ import numpy as np
 from irmx import Formula, Param, Rankings
 from irmx.ragged import Floats, Ints, position_in_run, segment_sum
 from irmx_temporal.cells import GAINS, Cells, discounted, renormalised
-from irmx_temporal.diversity import (
-    INTENT_PARAMS,
-    OF_SUBTOPIC,
-    OF_WINDOW,
-    TIME_PARAMS,
-    Diversity,
-    OverWindows,
-)
+from irmx_temporal.diversity import INTENT_PARAMS, OF_SUBTOPIC, OF_WINDOW, TIME_PARAMS, Diversity, OverWindows
 
 
 class IntentAwarePrecision(Diversity):

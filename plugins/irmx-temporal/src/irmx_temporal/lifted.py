@@ -29,7 +29,6 @@ from irmx import (
 from irmx.ragged import Floats
 from irmx.toolkit import value_repr
 from irmx_temporal.cells import Cells, subtopics_of_rows
-from irmx_temporal.columns import SUBTOPIC, labels
 from irmx_temporal.diversity import (
     CELLS,
     OF_SUBTOPIC,
@@ -39,7 +38,7 @@ from irmx_temporal.diversity import (
     Diversity,
     OverWindows,
 )
-from irmx_temporal.windows import Windowing
+from irmx_temporal.windows import SUBTOPIC, Windowing, labels
 
 
 class MeasureParam(Param):

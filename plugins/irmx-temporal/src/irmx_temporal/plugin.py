@@ -1,10 +1,10 @@
 """The hooks of irmx-temporal."""
 
 from irmx import Command, Field, Measure, hookimpl
-from irmx_temporal.columns import FIELDS
+from irmx_temporal.diversity import D_nDCG, Dsharp_nDCG, I_rec, T_StRecall, TIA_StRecall
 from irmx_temporal.intent_aware import IA_AP, IA_ERR, IA_P, TIA_AP, TIA_ERR, TIA_P, IA_nDCG, TIA_nDCG
 from irmx_temporal.lifted import IntentAware, TimeAware
-from irmx_temporal.subtopic_measures import D_nDCG, Dsharp_nDCG, I_rec, T_StRecall, TIA_StRecall
+from irmx_temporal.windows import FIELDS
 
 
 @hookimpl

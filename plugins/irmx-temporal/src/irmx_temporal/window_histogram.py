@@ -14,8 +14,7 @@ from irmx import Judgments, Rankings
 from irmx.ragged import position_among
 from irmx.toolkit import visible
 from irmx_temporal.cells import Aspects, Places, aspects_of
-from irmx_temporal.columns import WINDOW_WEIGHT
-from irmx_temporal.windows import Windowing, windows_of_rows
+from irmx_temporal.windows import WINDOW_WEIGHT, Windowing, windows_of_rows
 
 WIDTH = 40
 """The length of the bar of a topic's heaviest window, in characters."""

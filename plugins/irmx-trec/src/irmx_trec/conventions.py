@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from irmx import Judgments, Run
+from irmx.ragged import Array, Bools, Floats, Ints
+
+# -- what tools do differently under the name of one measure ---------------------------------------------------------
+
 
 ALL = ("nDCG", "AP", "P", "R", "RR")
 """The measures, by their names in ir_measures, of which conventions are known."""
@@ -168,3 +178,356 @@ TOOLS = (
     Tool("Elasticsearch", ("P",), {**_LIST, "divisor": "retrieved"}), Tool("Elasticsearch", ("R", "RR"), _LIST),
 )  # fmt: skip
 """What tools do, found by running them in November 2026 on files with ties, duplicates, negative grades and missing topics."""
+
+
+# -- the value of every topic under other conventions ----------------------------------------------------------------
+
+
+Changes = Mapping[str, str]
+
+_OF_RANKINGS = ("ties", "duplicates", "self", "unjudged", "grades")
+"""The conventions about which documents a run has, and in which order."""
+
+_OF_IDEALS = ("judged", "ideal", "gain", "threshold", "negatives", "discount", "cutoff", "grades")
+"""The conventions about ideal rankings."""
+
+_MOST_GRADES = 6
+"""So many grades are tried as the smallest relevant one."""
+
+_LARGEST = 1000.0
+"""Grades above this are gains of 2^1000 where they are exponential."""
+
+
+class Ratios(NamedTuple):
+    """What topics have: a numerator and a denominator, and whether something relevant is there to be found."""
+
+    numerator: Floats
+    denominator: Floats
+    has_relevant: Bools
+
+
+class Ranked(NamedTuple):
+    """The run under conventions about its documents: topics x ranks, NaN below the end; and how many documents there are."""
+
+    grade: Floats  # NaN where nobody judged
+    group: Ints  # of documents with one score
+    retrieved: Ints
+
+
+class Topics:
+    """The topics of a run and of qrels, from which values under all conventions are made.
+
+    ``kind`` is a measure's name in ir_measures, with its own cutoff, smallest relevant grade, and gain.
+    """
+
+    def __init__(self, run: Run, judgments: Judgments, kind: str, cutoff: int | None, rel: float, gain: str) -> None:
+        self.kind, self.cutoff, self.rel, self.gain = kind, cutoff, rel, gain
+        of_run = {str(topic): i for i, topic in enumerate(run.topics)}
+        of_qrels = {str(topic): i for i, topic in enumerate(judgments.topics)}
+        self.topics = [*of_qrels, *(topic for topic in of_run if topic not in of_qrels)]
+        self.in_run = np.array([topic in of_run for topic in self.topics])
+        self.in_qrels = np.array([topic in of_qrels for topic in self.topics])
+        self.grades: list[Floats] = []  # of all judged documents, by topic
+        self._rows: list[
+            tuple[Array, Floats, Floats, Bools]
+        ] = []  # documents, scores, grades, whether it is the query itself
+        all_docs = list(judgments.docs)
+        for topic in self.topics:
+            judged: dict[str, float] = {}
+            if topic in of_qrels:
+                a, b = judgments.offsets[of_qrels[topic] : of_qrels[topic] + 2].tolist()
+                judged = dict(zip(all_docs[a:b], judgments.grade[a:b].tolist(), strict=True))
+            self.grades.append(np.array(sorted(judged.values(), reverse=True), dtype=float))
+            docs: list[str] = []
+            score = np.empty(0)
+            if topic in of_run:
+                a, b = run.offsets[of_run[topic] : of_run[topic] + 2].tolist()
+                docs, score = run.docs(of_run[topic]), np.asarray(run.score[a:b])
+            grade = np.array([judged.get(doc, np.nan) for doc in docs], dtype=float)
+            self._rows.append(
+                (np.array(docs, dtype=object), score, grade, np.array([doc == topic for doc in docs], dtype=bool))
+            )
+        self._ranked: dict[tuple[str, ...], Ranked] = {}
+        self._ratios: dict[tuple[str, ...], Ratios] = {}
+        self._ideals: dict[tuple[str, ...], tuple[Floats, Bools]] = {}
+
+    # -- facts about the files ---------------------------------------------------------------------------
+
+    @cached_property
+    def facts(self) -> dict[str, int]:
+        """How many lines tie, are duplicates, have negative grades, and so on."""
+        shown = [rows for rows in self._rows if len(rows[0])]
+        return {
+            "topics": int(self.in_qrels.sum()),
+            "lines": sum(len(docs) for docs, *_ in shown),
+            "tied": sum(len(s) - int((np.unique(s.astype(np.float32), return_counts=True)[1] == 1).sum()) for _, s, *_ in shown),
+            "duplicates": sum(len(docs) - len(set(docs.tolist())) for docs, *_ in shown),
+            "negatives": sum(int((grade < 0).sum()) for grade in self.grades),
+            "fractions": sum(int((grade % 1 != 0).sum()) for grade in self.grades),
+            "zeros": sum(int((grade <= 0).sum()) for grade in self.grades),
+            "unjudged": sum(int(np.isnan(grade).sum()) for _, _, grade, _ in shown),
+            "self": sum(int(own.sum()) for *_, own in shown),
+            "missing": int((self.in_qrels & ~self.in_run).sum()),
+            "unknown": int((self.in_run & ~self.in_qrels).sum()),
+            "without": sum(int(not (grade >= self.rel).any()) for grade, known in zip(self.grades, self.in_qrels, strict=True) if known),
+            "without hit": sum(int(not (grade >= self.rel).any()) for _, _, grade, _ in self._rows),
+            "largest": int(max((grade[0] for grade in self.grades if len(grade)), default=0)),
+            "deepest": max((len(docs) for docs, *_ in shown), default=0),
+        }  # fmt: skip
+
+    def options(self) -> dict[str, list[str]]:
+        """Return the options of conventions, other than those of irmx, that can matter for these files."""
+        f = self.facts
+        matters = {
+            "grades": f["fractions"],
+            "ties": f["tied"], "duplicates": f["duplicates"], "negatives": f["negatives"],
+            "unjudged": f["unjudged"], "self": f["self"], "topics": f["missing"] or f["unknown"] or f["without hit"],
+            "no-relevant": f["without hit"] or f["unknown"],
+        }  # fmt: skip
+        out = {}
+        for name, convention in CONVENTIONS.items():
+            if self.kind not in convention.measures or not matters.get(name, True):
+                continue
+            options = list(convention.options)[1:]
+            if name == "grades":
+                options = ["cut"]
+            elif name == "gain":
+                options = ["linear", "exp2", "binary"] * (f["largest"] > 1 or f["fractions"] > 0) + ["judged"] * (
+                    f["zeros"] > 0
+                )
+                options = [option for option in options if option != self.gain]
+            elif name == "threshold":
+                grades = sorted({grade for of_topic in self.grades for grade in of_topic.tolist() if grade > 0})[
+                    :_MOST_GRADES
+                ]
+                options = [f"{grade:g}" for grade in grades if grade != self.rel] + ["judged"]
+                options = [option for option in options if self.kind != "nDCG" or option not in ("1", "judged")]
+            elif name == "cutoff":
+                cutoffs = [
+                    cutoff for cutoff in (5, 10, 20, 32, 100, 1000) if cutoff != self.cutoff and cutoff < f["deepest"]
+                ]
+                options = [str(cutoff) for cutoff in cutoffs] + ["none"] * (
+                    self.cutoff is not None and self.cutoff < f["deepest"]
+                )
+                options = [option for option in options if option != "none" or self.kind != "P"]
+            elif name == "divisor":
+                usual = {"AP": ("min(R,k)", "found", "k"), "R": ("min(R,k)", "any"), "P": ("retrieved", "min(R,k)")}[
+                    self.kind
+                ]
+                options = [option for option in usual if self.cutoff is not None or option in ("found", "any")]
+            elif name == "ties" and self.kind in ("AP", "RR"):
+                options.remove("averaged")
+            if options:
+                out[name] = options
+        return out
+
+    # -- values ------------------------------------------------------------------------------------------
+
+    def values(self, changes: Changes) -> tuple[Floats, Floats]:
+        """Return the value of every topic, NaN for those that are left out, and the weight of each in the mean.
+
+        The mean is the sum of values times weights over the sum of weights.
+        """
+        top, below, has_relevant = self._ratios_of(changes)
+        value = np.divide(top, below, out=np.zeros(len(top)), where=below > 0)
+        no_relevant = self._option(changes, "no-relevant")
+        value = np.where(has_relevant, value, 1.0 if no_relevant == "1" else 0.0)
+        counted = {
+            "qrels": self.in_qrels, "both": self.in_qrels & self.in_run, "run": self.in_run,
+            "relevant": self.in_qrels & has_relevant, "hit": self.in_qrels & (top > 0),
+        }[self._option(changes, "topics")]  # fmt: skip
+        if no_relevant == "skipped":
+            counted = counted & has_relevant
+        if (decimals := self._option(changes, "rounding")) != "none":
+            value = _rounded(value, decimals)
+        weight = below if self._option(changes, "mean") == "micro" else np.ones(len(value))
+        return np.where(counted, value, np.nan), np.where(counted, weight, 0.0)
+
+    def mean(self, changes: Changes) -> float:
+        """Return the mean; NaN over no topic."""
+        value, weight = self.values(changes)
+        return float(np.nansum(value * weight) / weight.sum()) if weight.sum() else float("nan")
+
+    @staticmethod
+    def _option(changes: Changes, name: str) -> str:
+        return changes.get(name, CONVENTIONS[name].default)
+
+    def _ratios_of(self, changes: Changes) -> Ratios:
+        """Return numerators and denominators, which do not depend on how topics are put together."""
+        later = ("topics", "no-relevant", "rounding", "mean")
+        key = tuple(f"{name}={option}" for name, option in sorted(changes.items()) if name not in later)
+        if key not in self._ratios:
+            self._ratios[key] = self._gain_ratios(changes) if self.kind == "nDCG" else self._relevance_ratios(changes)
+        return self._ratios[key]
+
+    def _judged(self, changes: Changes) -> list[Floats]:
+        """Return the grades of all judged documents, by topic."""
+        return [np.trunc(grade) for grade in self.grades] if changes.get("grades") == "cut" else self.grades
+
+    def _cutoff(self, changes: Changes) -> int | None:
+        cutoff = changes.get("cutoff", "usual")
+        return self.cutoff if cutoff == "usual" else None if cutoff == "none" else int(cutoff)
+
+    def _threshold(self, changes: Changes) -> float:
+        threshold = changes.get("threshold", "usual")
+        return self.rel if threshold == "usual" else -np.inf if threshold == "judged" else float(threshold)
+
+    def _gain_ratios(self, changes: Changes) -> Ratios:
+        """Return DCG and the DCG of the ideal ranking."""
+        ranked, k = self._ranked_by(changes), self._cutoff(changes)
+        gain = self._averaged(self._gains(ranked.grade, changes), ranked, changes)
+        discount = self._discounts(gain.shape[1], changes)
+        ideal = changes.get("ideal", "cut")
+        of_run = changes.get("judged") == "retrieved" or ideal not in ("cut", "uncut")
+        names = (*_OF_IDEALS, *(name for name in _OF_RANKINGS if of_run and (name != "ties" or ideal == "top-k")))
+        key = tuple(f"{name}={changes[name]}" for name in names if name in changes)
+        if key not in self._ideals:
+            self._ideals[key] = self._ideal(changes)
+        return Ratios(gain[:, :k] @ discount[:k], *self._ideals[key])
+
+    def _ideal(self, changes: Changes) -> tuple[Floats, Bools]:
+        """Return the DCG of the ideal ranking of every topic, and whether something relevant is there to be found."""
+        ranked, k = self._ranked_by(changes), self._cutoff(changes)
+        ideal = changes.get("ideal", "cut")
+        below, has_relevant = np.zeros(len(self.topics)), np.zeros(len(self.topics), dtype=bool)
+        retrieved = self._gains(ranked.grade, changes)
+        for i, size in enumerate(ranked.retrieved.tolist()):
+            if changes.get("judged", "all") == "retrieved":
+                judged = retrieved[i, :size]
+            else:
+                judged = self._gains(self._judged(changes)[i], changes)
+            best = np.sort(retrieved[i, :size][:k] if ideal == "top-k" else judged)[::-1]
+            if ideal == "ones":
+                best = np.ones(k if k is not None else size)
+            if ideal == "min(k,retrieved)":
+                best = best[:size]
+            if ideal != "uncut":
+                best = best[:k]
+            below[i] = best @ self._discounts(len(best), changes)
+            has_relevant[i] = below[i] != 0 if ideal == "top-k" else bool((judged > 0).any())
+        return below, has_relevant
+
+    def _gains(self, grade: Floats, changes: Changes) -> Floats:
+        """Return what grades are worth; unjudged documents nothing."""
+        chosen = changes.get("threshold", "usual")
+        gain = changes.get("gain", self.gain)
+        if gain == "judged":
+            return np.where(np.isnan(grade), 0.0, 1.0)
+        grade = np.where(np.isnan(grade), 0.0, grade)
+        if changes.get("negatives", "0") == "0":
+            grade = np.maximum(grade, 0)
+        if gain == "binary":
+            return (grade >= (1.0 if chosen == "usual" else float(chosen))).astype(float)
+        if chosen != "usual":
+            grade = np.where((grade >= float(chosen)) | (grade < 0), grade, 0.0)
+        return np.exp2(np.minimum(grade, _LARGEST)) - 1 if gain == "exp2" else grade
+
+    @staticmethod
+    def _discounts(size: int, changes: Changes) -> Floats:
+        """Return what gains at ranks are multiplied by."""
+        rank = np.arange(1.0, size + 1)
+        discount = changes.get("discount", "log2(i+1)")
+        if discount == "1/i":
+            return 1 / rank
+        return np.asarray(1 / np.log2(rank + 1) if discount == "log2(i+1)" else 1 / np.log2(np.maximum(rank, 2)))
+
+    def _relevance_ratios(self, changes: Changes) -> Ratios:
+        """Return numerators and denominators of the measures of relevant documents."""
+        ranked, k, threshold = self._ranked_by(changes), self._cutoff(changes), self._threshold(changes)
+        is_relevant = self._averaged((ranked.grade >= threshold).astype(float), ranked, changes)
+        if changes.get("judged", "all") == "retrieved":
+            relevant = is_relevant.sum(axis=1)
+        else:
+            relevant = np.array([np.count_nonzero(grade >= threshold) for grade in self._judged(changes)], dtype=float)
+        within = is_relevant[:, :k]
+        depth = float(k) if k is not None else within.shape[1]
+        found, at_most_k = within.sum(axis=1), np.minimum(relevant, depth)
+        ones, divisor = np.ones(len(relevant)), changes.get("divisor", "usual")
+        if self.kind == "RR":
+            first = within.argmax(axis=1) + 1 if within.shape[1] else ones
+            return Ratios((found > 0).astype(float), np.asarray(first, dtype=float), relevant > 0)
+        if self.kind == "AP":
+            precision = np.cumsum(within, axis=1) / np.arange(1, within.shape[1] + 1)
+            top = (precision * within).sum(axis=1)
+        else:
+            top = (found > 0).astype(float) if divisor == "any" else found
+        usual = depth * ones if self.kind == "P" else relevant
+        below = {
+            "usual": usual, "min(R,k)": at_most_k, "found": found, "k": depth * ones, "any": ones,
+            "retrieved": np.minimum(ranked.retrieved, depth).astype(float),
+        }[divisor]  # fmt: skip
+        return Ratios(top, np.asarray(below), relevant > 0)
+
+    # -- rankings ----------------------------------------------------------------------------------------
+
+    def _averaged(self, gain: Floats, ranked: Ranked, changes: Changes) -> Floats:
+        """Return gains, shared among the documents of one score if ties are averaged."""
+        if changes.get("ties") != "averaged":
+            return gain
+        flat = (np.arange(len(gain))[:, None] * gain.shape[1] + ranked.group).ravel()
+        sums, sizes = np.bincount(flat, gain.ravel()), np.bincount(flat)
+        return np.asarray((sums / np.maximum(sizes, 1))[flat].reshape(gain.shape))
+
+    def _ranked_by(self, changes: Changes) -> Ranked:
+        """Return the run, its documents chosen and ordered as conventions say."""
+        key = tuple(self._option(changes, name) for name in _OF_RANKINGS)
+        if key not in self._ranked:
+            self._ranked[key] = self._rank(*key)
+        return self._ranked[key]
+
+    def _rank(self, ties: str, duplicates: str, itself: str, unjudged: str, fractions: str) -> Ranked:
+        lists = []
+        for docs, score, grade, own in self._rows:
+            if fractions == "cut":
+                grade = np.trunc(grade)
+            keep = np.ones(len(docs), dtype=bool)
+            if itself == "dropped":
+                keep &= ~own
+            if unjudged == "removed":
+                keep &= ~np.isnan(grade)
+            if duplicates in ("last", "first"):
+                keep &= _one_each(docs, duplicates)
+            docs, score, grade = docs[keep], score[keep], grade[keep]
+            order, score = _order(docs, score, grade, ties)
+            docs, score, grade = docs[order], score[order], grade[order].copy()
+            if duplicates == "once":
+                grade[~_one_each(docs, "first")] = np.nan
+            lists.append(
+                (grade, np.cumsum(np.append(False, score[1:] != score[:-1])) if len(score) else np.empty(0, dtype=int))
+            )
+        depth = max((len(grade) for grade, _ in lists), default=0)
+        grades, groups = np.full((len(lists), depth), np.nan), np.full((len(lists), depth), depth - 1 if depth else 0)
+        for i, (grade, group) in enumerate(lists):
+            grades[i, : len(grade)] = grade
+            groups[i, : len(grade)] = group
+        return Ranked(grades, groups.astype(np.int64), np.array([len(grade) for grade, _ in lists]))
+
+
+def _rounded(value: Floats, decimals: str) -> Floats:
+    """Return values rounded to decimals, half to even or, as Java does, half up."""
+    places = int(decimals.removesuffix(HALF_UP))
+    up = np.floor(value * 10**places + 0.5) / 10**places
+    return np.asarray(up if decimals.endswith(HALF_UP) else value.round(places))
+
+
+def _one_each(docs: Array, which: str) -> Bools:
+    """Return which rows to keep so that every document has one, its first or its last."""
+    place = {
+        doc: i for i, doc in (enumerate(docs.tolist()) if which == "last" else reversed(list(enumerate(docs.tolist()))))
+    }
+    keep = np.zeros(len(docs), dtype=bool)
+    keep[list(place.values())] = True
+    return keep
+
+
+def _order(docs: Array, score: Floats, grade: Floats, ties: str) -> tuple[Ints, Floats]:
+    """Return the order of documents, best first, and the scores by which they tie: those of trec_eval 9 are in single precision."""
+    if ties.startswith("docid"):
+        score = score if ties.endswith("-64") else score.astype(np.float32).astype(float)
+        of_id = np.empty(len(docs), dtype=np.int64)
+        of_id[sorted(range(len(docs)), key=docs.__getitem__, reverse=ties != "docid-ascending")] = np.arange(len(docs))
+        return np.lexsort((of_id, -score)), score
+    if ties in ("worst", "best"):
+        worth = np.nan_to_num(grade)
+        return np.lexsort((worth if ties == "worst" else -worth, -score)), score
+    return np.argsort(-score, kind="stable"), score

@@ -1,12 +1,20 @@
 """The hooks of irmx-trec."""
 
 from irmx import Command, Function, Measure, hookimpl
-from irmx_trec.discounted_gain import DiscountedGain
-from irmx_trec.precision_at_relevant import AveragePrecision, ReciprocalRank
-from irmx_trec.preferred_judgments import BinaryPreference
-from irmx_trec.rank_biased import RankBiasedPrecision
-from irmx_trec.relevant_counts import Judged, RelevantDocuments, RetrievedDocuments
-from irmx_trec.relevant_on_top import Precision, Recall, RelevantPrecision, Success
+from irmx_trec.classics import (
+    AveragePrecision,
+    BinaryPreference,
+    DiscountedGain,
+    Judged,
+    Precision,
+    RankBiasedPrecision,
+    Recall,
+    ReciprocalRank,
+    RelevantDocuments,
+    RelevantPrecision,
+    RetrievedDocuments,
+    Success,
+)
 
 
 @hookimpl

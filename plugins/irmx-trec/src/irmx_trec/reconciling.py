@@ -15,8 +15,7 @@ import numpy as np
 
 from irmx import DataError, Param, UsageError, parse_measure, read_qrels, read_run, read_table
 from irmx.toolkit import content_of, list_some, plural
-from irmx_trec.convention_values import Topics
-from irmx_trec.conventions import ALL, CONVENTIONS, HALF_UP, TOOLS, Tool
+from irmx_trec.conventions import ALL, CONVENTIONS, HALF_UP, TOOLS, Tool, Topics
 
 if TYPE_CHECKING:
     import pandas as pd

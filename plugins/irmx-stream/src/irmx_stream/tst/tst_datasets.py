@@ -69,7 +69,7 @@ def folder_of(year: int) -> Path:
     """
     from ir_datasets.util import home_path
 
-    from irmx_stream.tst.tst_folder import NEEDED
+    from irmx_stream.tst.tst_tables import NEEDED
 
     path: Path = home_path() / "trec-tst" / str(year)
     if not path.is_dir():
@@ -88,7 +88,7 @@ def _load(year: int) -> Any:
 
     class Queries(BaseQueries):  # type: ignore[misc]
         def queries_iter(self) -> Iterator[TstQuery]:
-            from irmx_stream.tst.tst_folder import read_folder
+            from irmx_stream.tst.tst_tables import read_folder
 
             for topic in read_folder(folder_of(year)).topics.values():
                 get = topic.fields.get

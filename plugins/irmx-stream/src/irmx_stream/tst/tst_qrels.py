@@ -15,8 +15,7 @@ import numpy as np
 from irmx import DataError, DataWarning
 from irmx.ragged import Floats
 from irmx.toolkit import plural
-from irmx_stream.tst.tst_folder import TstFolder, read_folder
-from irmx_stream.tst.tst_tables import TstTable
+from irmx_stream.tst.tst_tables import TstFolder, TstTable, read_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa
