@@ -37,7 +37,7 @@ def __getattr__(name: str) -> Any:
     if name not in attributes and name in registry().functions():
         return registry().functions()[name].load()
     if name not in attributes:
-        raise AttributeError(registry().without_attribute("irmx", name))
+        raise AttributeError(registry().missing_attribute_message("irmx", name))
     return attributes[name]
 
 

@@ -98,7 +98,7 @@ class Registry:
         """Return the measures, by all their names, and the symbols that have their name for themselves: ``irmx.NAME``."""
         return {**self._by_key("attributes"), **{name: self._owners["measures", name][0] for name in self.defined}}
 
-    def without_attribute(self, module: str, name: str) -> str:
+    def missing_attribute_message(self, module: str, name: str) -> str:
         """Return the message about a name that is no attribute of a module; where plugins dispute it, why."""
         reasons = [
             f"\n{info.source} does not get it: {info.refused[kind][name]}"

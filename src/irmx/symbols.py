@@ -17,7 +17,7 @@ from irmx.registry import registry
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__") or name not in _symbols():
-        raise AttributeError(registry().without_attribute(__name__, name))
+        raise AttributeError(registry().missing_attribute_message(__name__, name))
     return _symbols()[name]
 
 

@@ -67,12 +67,12 @@ class _Evaluator(providers.Evaluator):
     """An evaluator of irmx for ir_measures: each measure has the name that it is given, and a run may have no topic of the qrels."""
 
     def __init__(self, measures: list[Any], qrels: Any) -> None:
-        from irmx.declare.expressions import canonical
+        from irmx.declare.expressions import with_plain_numbers
         from irmx.score.evaluator import Evaluator
 
         self._evaluator = Evaluator(measures, qrels, "irmx", of_a_batch=True)
-        of_name = {canonical(measure): measure for measure in self._evaluator.measures}
-        self._computed = {measure: of_name[canonical(measure)] for measure in measures}
+        of_name = {with_plain_numbers(measure): measure for measure in self._evaluator.measures}
+        self._computed = {measure: of_name[with_plain_numbers(measure)] for measure in measures}
         super().__init__(list(self._computed), set(self._evaluator.judgments.topics))
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:

@@ -72,7 +72,7 @@ def _attribute(name: str) -> Any:
 
     named = registry().attributes()
     if name not in named:
-        raise AttributeError(registry().without_attribute(_MODULE, name), name=name)
+        raise AttributeError(registry().missing_attribute_message(_MODULE, name), name=name)
     return named[name]
 
 

@@ -44,8 +44,8 @@ from irmx.text import note, suggest, visible, visible_lines
 
 
 COMMANDS = [
-    Command(name, f"irmx.cli.{function}", "", about, tuple(f"irmx {name}{one}" for one in examples), section, tuple(meant_by))
-    for name, function, section, about, examples, *meant_by in (
+    Command(name, f"irmx.cli.{function}", "", about, tuple(f"irmx {name}{one}" for one in examples), section, tuple(synonyms))
+    for name, function, section, about, examples, *synonyms in (
         ("eval", "eval:evaluate", "score", "Score one or several runs.",
          (" qrels.txt run.txt AP nDCG@10", " qrels.txt 'runs/*.run' AP nDCG@10 -o table"), "score", "evaluate", "trec_eval"),
         ("explain", "eval:explain", "score", "Break a topic's score down by document.",
@@ -173,7 +173,7 @@ class CommandGroup(click.Group):
                 )
         words = self._next_words(registry().commands().values())
         last = {} if self._word else {one.NAME: one.words for one in registry().commands().values()}
-        meant = {other: one.words for one in registry().commands().values() for other in one.MEANT_BY}
+        meant = {other: one.words for one in registry().commands().values() for other in one.SYNONYMS}
         near = meant.get(word, "") or suggest(word, {**last, **words}).removeprefix(" Did you mean ").removesuffix("?")
         near = near and f" Did you mean {near if near in words else last.get(near, near)}?"
         return f"There is no command '{f'{self._word} {word}'.strip()}'.{near} 'irmx --help' lists the commands."

@@ -212,7 +212,7 @@ def _print(rows: list[dict[str, Any]], output_format: str, places: int, several_
     """Print one row per value; in formats for reading, and for several runs, one row per run or topic."""
     keys = ["run"] * several_runs + ["query_id"] * by_query
     delimited = output_format in ("tsv", "csv")
-    if output_format_named(output_format).WIDE or (several_runs and not by_query and delimited):
+    if output_format_named(output_format).FOR_READING or (several_runs and not by_query and delimited):
         keys = keys or ["run"]
         wide: dict[tuple[str, str], dict[str, Any]] = {}
         for row in rows:

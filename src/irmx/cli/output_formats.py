@@ -20,7 +20,7 @@ class Table(OutputFormat):
 
     NAME = "table"
     SHORT_DESC = "a table for reading, as wide as the terminal if possible"
-    WIDE = True
+    FOR_READING = True
 
     def write(self, rows: PrintedRows, out: TextIO) -> None:
         """Write the table."""
@@ -268,7 +268,7 @@ class Latex(OutputFormat):
 
     NAME = "latex"
     SHORT_DESC = "a LaTeX tabular, with the rules of the package booktabs"
-    WIDE = True
+    FOR_READING = True
 
     def write(self, rows: PrintedRows, out: TextIO) -> None:
         """Write the table."""
@@ -300,7 +300,7 @@ class Markdown(OutputFormat):
 
     NAME = "markdown"
     SHORT_DESC = "a Markdown table"
-    WIDE = True
+    FOR_READING = True
 
     def write(self, rows: PrintedRows, out: TextIO) -> None:
         """Write the table."""
@@ -315,7 +315,7 @@ class Html(OutputFormat):
 
     NAME = "html"
     SHORT_DESC = "a table in HTML"
-    WIDE = True
+    FOR_READING = True
 
     def write(self, rows: PrintedRows, out: TextIO) -> None:
         """Write the table."""

@@ -242,8 +242,8 @@ STANDARD_INPUT = "-"
 MAX_DECOMPRESSED = "IRMX_MAX_DECOMPRESSED"
 """The environment variable that sets how large a file may be when decompressed; processes that score runs inherit it."""
 
-_TIMES, _ALWAYS = 100, 64_000_000
-"""Without it, a file may become so many times as large, and always so many bytes."""
+_MAX_RATIO, _MIN_LIMIT = 100, 64_000_000
+"""Default limit of a decompressed file: 100 times its compressed size, at least 64 MB."""
 _BLOCK = 1 << 22
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -389,7 +389,7 @@ def decompressed_limit(compressed: int) -> int:
     chosen = os.environ.get(MAX_DECOMPRESSED)
     if chosen:
         return bytes_of(chosen, f"environment variable {MAX_DECOMPRESSED}")
-    return max(_ALWAYS, _TIMES * compressed)
+    return max(_MIN_LIMIT, _MAX_RATIO * compressed)
 
 
 def too_large(compressed: int, limit: int) -> DataError:

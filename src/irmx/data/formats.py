@@ -16,7 +16,7 @@ from irmx.data.files import STANDARD_INPUT, as_path, check_text, content_of, fil
 from irmx.data.table import Source, Table
 from irmx.declare.columns import REQUIRED, TableName, canonical_names, params_text
 from irmx.declare.params import Param, check_params
-from irmx.declare.written_values import Span, ValueParser, outside
+from irmx.declare.written_values import Span, ValueParser, positions_outside_brackets
 from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, UsageError, failure_of, too_little_memory
 from irmx.registry import registry
 
@@ -231,7 +231,7 @@ def named_format(source: str | os.PathLike[str]) -> tuple[Format, Path] | None:
         For a parameter that the format does not have, or an illegal value.
     """
     text = os.fspath(source)
-    colon = next((place for place, _ in outside(text, ":")), len(text))
+    colon = next((place for place, _ in positions_outside_brackets(text, ":")), len(text))
     if not text[colon + 1 :]:
         return None
     name, parenthesis, _ = text[:colon].partition("(")

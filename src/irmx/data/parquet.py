@@ -329,11 +329,11 @@ class Chunk:
     """Some whole topics of a run file.
 
     ``runs`` yields them in any process, as runs of about the size of a chunk; their errors have the lines of the file.
-    ``returning`` is a topic whose rows do not stand together in the file, and its place, if that is why the chunk is any size.
+    ``split_topic`` is a topic whose rows do not stand together in the file, and its place, if that is why the chunk is any size.
     """
 
     runs: Callable[[], Iterator[Run]]
-    returning: tuple[str, str] = ("", "")
+    split_topic: tuple[str, str] = ("", "")
 
 
 def run_chunks(source: Any, size: int, jobs: int = 1) -> Iterator[Chunk] | None:
@@ -454,13 +454,13 @@ def _parts_of_rows(path: Path, size: int, jobs: int) -> list[Chunk]:
     starts = np.unique(cuts[np.searchsorted(cuts, wanted)]).tolist()
     if len(starts) > 2:
         return [Chunk(partial(_runs_of_rows, path, size, start, stop)) for start, stop in pairwise(starts)]
-    returning = np.flatnonzero(last[:-1] > first[1:])[:1].tolist()
+    split_topic = np.flatnonzero(last[:-1] > first[1:])[:1].tolist()
     return [
         Chunk(
             partial(_runs_of_topics, path, column, ids.take(from_ints(np.arange(job, len(ids), jobs)))),
             (str(ids[topic].as_py()), " and ".join(Source(str(path)).place([row[topic]]) for row in (first, last))),
         )
-        for topic in returning
+        for topic in split_topic
         for job in range(jobs)
     ]
 

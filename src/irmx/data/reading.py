@@ -32,7 +32,7 @@ from irmx.data.table import PROGRAM, Table, refuse_twice
 from irmx.data.text_formats import read_delimited, read_json_lines
 from irmx.declare.columns import REQUIRED, TableName, canonical_names
 from irmx.declare.params import Param
-from irmx.declare.written_values import outside
+from irmx.declare.written_values import positions_outside_brackets
 from irmx.errors import DataError, UsageError
 from irmx.text import list_some, suggest
 
@@ -364,7 +364,7 @@ def matching_files(argument: str) -> list[str]:
     pattern, prefix = argument, ""
     if (format_and_path := named_format(argument)) is not None:
         pattern = os.fspath(format_and_path[1])
-        prefix = argument[: next(outside(argument, ":"))[0] + 1]
+        prefix = argument[: next(positions_outside_brackets(argument, ":"))[0] + 1]
     if is_address(pattern):
         paths = addresses_matching(pattern)
     else:

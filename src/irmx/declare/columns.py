@@ -175,7 +175,7 @@ def columns_of(measure: ReadsColumns) -> tuple[Column, ...]:
         return (*measure.run_columns(), *measure.qrel_columns())
 
 
-def at_odds(measures: Iterable[ReadsColumns]) -> str:
+def unit_conflict_message(measures: Iterable[ReadsColumns]) -> str:
     """Return the message about measures that read a column in different units, empty if none do."""
     first: dict[tuple[str, str], tuple[ReadsColumns, str]] = {}
     for measure in measures:
@@ -431,7 +431,7 @@ class Command:
     SECTION : str
         The part of ``irmx --help`` that lists it: ``"score"``, ``"compare"``, ``"study"`` (of measures) or ``"extend"``;
         ``"families"`` lists the words that several commands begin with.
-    MEANT_BY : tuple of str
+    SYNONYMS : tuple of str
         Other words that people type for it; the error for such a word names the command.
     """
 
@@ -441,7 +441,7 @@ class Command:
     SHORT_DESC: str = ""
     EXAMPLES: tuple[str, ...] = ()
     SECTION: str = "extend"
-    MEANT_BY: tuple[str, ...] = ()
+    SYNONYMS: tuple[str, ...] = ()
 
     __repr__ = short_repr
 

@@ -376,14 +376,14 @@ class OutputFormat(ABC):
         The name for ``-o NAME``.
     SHORT_DESC : str
         A description in one sentence.
-    WIDE : bool
+    FOR_READING : bool
         Whether it is meant for reading, so that ``irmx eval`` writes one row per run or topic with one column per measure,
         rather than one row per value.
     """
 
     NAME: ClassVar[str]
     SHORT_DESC: ClassVar[str] = ""
-    WIDE: ClassVar[bool] = False
+    FOR_READING: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         return f"<Output format {self.NAME}>"

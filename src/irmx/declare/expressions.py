@@ -17,7 +17,7 @@ import pytrec_eval
 
 from irmx.declare.measures import Measure, refuse_broken
 from irmx.declare.params import LARGEST_GRADE, LARGEST_INT, Param, refuse_unknown
-from irmx.declare.written_values import LONGEST, Span, ValueParser, outside, unbalanced
+from irmx.declare.written_values import LONGEST, Span, ValueParser, positions_outside_brackets, unbalanced
 from irmx.errors import DataWarning, UnknownNameError, UsageError
 from irmx.registry import registry
 from irmx.text import list_some, suggest, value_repr
@@ -152,7 +152,7 @@ def parse_measure(text: str | ir_measures.Measure) -> ir_measures.Measure:
         if isinstance(text, Measure):
             refuse_broken(text)
         else:  # those of plugins have checked their parameters
-            legal(text, text.params)
+            reparsable_params(text, text.params)
         return text
     if not isinstance(text, str):
         raise UsageError(f"A measure is a string or a Measure. Got {value_repr(text)} instead.")
@@ -215,7 +215,7 @@ def measures_named(text: str, complete: bool = True) -> list[ir_measures.Measure
     ([nDCG@5, nDCG@10], [AP])
     """
     if is_trec_name(text) and text not in measure_names():
-        return [upstream(type(measure)(), dict(measure.params)) for measure in trec_measures(text)]
+        return [ir_measures_measure(type(measure)(), dict(measure.params)) for measure in trec_measures(text)]
     if len(text) > LONGEST:
         raise UsageError(f"A measure of {len(text)} characters is too long (at most {LONGEST}).")
     whole = Span(text, 0, len(text)).stripped()
@@ -249,7 +249,7 @@ def _settings(whole: Span, complete: bool) -> list[ir_measures.Measure]:
     given = values.of_arguments(whole.part(*call.span(2))) if call[2] else {}
     if call[3] is not None:  # as in Python, nDCG(cutoff=20)@10 is nDCG@10
         at = whole.part(*call.span(3)).stripped()
-        if any(outside(at.text, "@")):
+        if any(positions_outside_brackets(at.text, "@")):
             raise at.error(f"The cutoff is given twice. {_FORM}.")
         if not at.text:
             raise whole.part(call.start(3) - 1, call.start(3)).error(f"The cutoff is missing. {_FORM}.")
@@ -263,7 +263,7 @@ def _settings(whole: Span, complete: bool) -> list[ir_measures.Measure]:
                 if complete:
                     measures[-1].validate_params()
             else:
-                measures.append(upstream(base, setting))
+                measures.append(ir_measures_measure(base, setting))
     except UsageError as error:
         raise word.error(str(error), type(error)) from None
     return measures
@@ -282,7 +282,7 @@ def split_measures(text: str) -> list[str]:
     ['AP', 'RBP(p=0.8, rel=1)', 'nDCG@10|20']
     """
     parts, start = [""], 0
-    for place, _ in outside(text, " \t\n\r\f\v"):
+    for place, _ in positions_outside_brackets(text, " \t\n\r\f\v"):
         parts[-1] += text[start:place]
         start = place + 1
         joined = parts[-1][-1:] in ("@", "|") or text[start:].lstrip()[:1] in ("@", "|")
@@ -355,14 +355,14 @@ class _Whole(float):
         return repr(int(self))
 
 
-def canonical(measure: ir_measures.Measure) -> ir_measures.Measure:
+def with_plain_numbers(measure: ir_measures.Measure) -> ir_measures.Measure:
     """Return a measure with its floats written as floats, and its ints as ints.
 
     >>> [one] = measures_named("IPrec@1")
-    >>> one, canonical(one)
+    >>> one, with_plain_numbers(one)
     (IPrec@1, IPrec@1.0)
     >>> [one] = measures_named("RBP(rel=2.0)")
-    >>> one, canonical(one)
+    >>> one, with_plain_numbers(one)
     (RBP(rel=2.0), RBP(rel=2))
     """
     whole: dict[str, float | int] = {}
@@ -383,12 +383,14 @@ def _has_no_text(value: Any) -> bool:
     return isinstance(value, (bytes, complex)) or (isinstance(value, float) and not math.isfinite(value))
 
 
-def upstream(base: ir_measures.Measure, params: dict[str, Any], for_scorer: bool = True) -> ir_measures.Measure:
+def ir_measures_measure(
+    base: ir_measures.Measure, params: dict[str, Any], for_scorer: bool = True
+) -> ir_measures.Measure:
     """Return a measure of ir_measures with parameters; illegal values raise errors that say what is allowed.
 
     What is allowed is what a plugin's scorer of the measure takes, if there is one and ``for_scorer`` is true.
     """
-    measure: ir_measures.Measure = base(**legal(base, params, for_scorer))
+    measure: ir_measures.Measure = base(**reparsable_params(base, params, for_scorer))
     for name, info in measure.SUPPORTED_PARAMS.items():
         if info.required and name not in measure.params:
             how = f"{base}@10" if name == "cutoff" else f"{base}({name}=...)"
@@ -396,7 +398,7 @@ def upstream(base: ir_measures.Measure, params: dict[str, Any], for_scorer: bool
     return measure
 
 
-def legal(base: ir_measures.Measure, params: Mapping[str, Any], for_scorer: bool = True) -> dict[str, Any]:
+def reparsable_params(base: ir_measures.Measure, params: Mapping[str, Any], for_scorer: bool = True) -> dict[str, Any]:
     """Return parameters of a measure of ir_measures, as they are written, if its expression can be parsed again."""
     scorer = registry().scorer(str(base.NAME)) if for_scorer else None
     declared, owner, written = base.SUPPORTED_PARAMS, base.NAME, dict(params)

@@ -228,7 +228,7 @@ class Param(ParamInfo):
             return value
         if self.dtype is str and self.allowed and type(value) is int and (text := value_repr(value)) in self.allowed:
             return text
-        canonical, hint = _duration(value) if self.dtype is duration else (_canonical(self.dtype, value), "")
+        canonical, hint = _duration(value) if self.dtype is duration else (_coerced(self.dtype, value), "")
         if canonical is not UNSET and self._in_range(canonical):
             return canonical
         hint = suggest(value, self.allowed) if self.allowed and isinstance(value, str) else hint
@@ -290,7 +290,7 @@ def problem_of_param(param: Param, name: str) -> str:
     except (TypeError, ValueError):
         return "its bounds must be numbers."
     for one in () if param.kind else param.allowed or ():
-        if _canonical(param.dtype, one) is UNSET:
+        if _coerced(param.dtype, one) is UNSET:
             return f"its choices must be of its type, {param.dtype.__name__}; one is {one!r}."
     low = max((b for b in (param.low, param.above) if b is not None), default=-math.inf)
     high = min((b for b in (param.high, param.below) if b is not None), default=math.inf)
@@ -347,7 +347,7 @@ def _duration(value: Any) -> tuple[Any, str]:
         return UNSET, f" {why[:1].upper()}{why[1:]}" if why else ""
 
 
-def _canonical(dtype: Any, value: Any) -> Any:
+def _coerced(dtype: Any, value: Any) -> Any:
     """Return a value converted to the plain Python type that a parameter declares, UNSET if that is impossible."""
     if dtype is bool:
         return bool(value) if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool") else UNSET
@@ -367,12 +367,12 @@ def _canonical(dtype: Any, value: Any) -> Any:
     if dtype is list:
         if isinstance(value, str) or not hasattr(value, "__iter__"):
             return UNSET
-        items = [_canonical(number, v) for v in value]
+        items = [_coerced(number, v) for v in value]
         return UNSET if any(v is UNSET for v in items) else items
     if dtype is dict:
         if not isinstance(value, Mapping):
             return UNSET
-        pairs = [(_canonical(int, k), _canonical(number, v)) for k, v in value.items()]
+        pairs = [(_coerced(int, k), _coerced(number, v)) for k, v in value.items()]
         return UNSET if any(x is UNSET for pair in pairs for x in pair) else dict(sorted(pairs))
     return value if isinstance(value, dtype) else UNSET
 

@@ -66,7 +66,7 @@ class Span:
         if not self.text.strip():
             return []
         parts, start = [], 0
-        for place, _ in outside(self.text, separators):
+        for place, _ in positions_outside_brackets(self.text, separators):
             parts.append(self.part(start, place))
             start = place + 1
         return [*parts, self.part(start, self.end - self.start)]
@@ -79,7 +79,7 @@ class Span:
         return kind(f"{message}\n  {line}\n  {' ' * start}{'^' * max(1, end - start)}")
 
 
-def outside(text: str, characters: str) -> Iterator[tuple[int, str]]:
+def positions_outside_brackets(text: str, characters: str) -> Iterator[tuple[int, str]]:
     """Yield the places of characters outside parentheses and quotes, and the characters."""
     depth, quote, escaped = 0, "", False
     for place, char in enumerate(text):

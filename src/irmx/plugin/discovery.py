@@ -35,7 +35,7 @@ from irmx.text import suggest
 # -- who gets a name that several plugins claim ----------------------------------------------------------------------
 
 
-STRANGER, SHIPPED, HOST_ITSELF = range(3)
+THIRD_PARTY, BUNDLED, BUILT_IN = range(3)
 """How strong the claim of a plugin is."""
 
 _WHY = ("", "ships with irmx and has", "has")
@@ -111,7 +111,7 @@ def _lost_to(
     if owner is None:
         return _disputed(rivals, info)
     weight = weight_of(owner)
-    return f"{owner.source} {_WHY[weight]} the name.{'' if weight == HOST_ITSELF else _how_to_choose(info, rivals)}"
+    return f"{owner.source} {_WHY[weight]} the name.{'' if weight == BUILT_IN else _how_to_choose(info, rivals)}"
 
 
 def _disputed(rivals: list[Claim], info: PluginInfo) -> str:
@@ -231,9 +231,9 @@ def discover(registry: Registry, host: Iterable[ModuleType], own_names: Collecti
     for info, load in _installed():
         names = _labels(info)
         known |= names
-        if only is not None and names.isdisjoint(map(canonical, only)):
+        if only is not None and names.isdisjoint(map(normalised_name, only)):
             info.failure = "not listed in IRMX_LOAD_PLUGINS"
-        elif without is not None and not names.isdisjoint(map(canonical, without)):
+        elif without is not None and not names.isdisjoint(map(normalised_name, without)):
             info.failure = "listed in IRMX_DISABLED_PLUGINS"
         elif info.failure:
             _warn(f"irmx plugin {info.source} is not in use: {info.failure}")
@@ -243,7 +243,7 @@ def discover(registry: Registry, host: Iterable[ModuleType], own_names: Collecti
             discovery.add(info, load)
     discovery.register()
     for which, wanted in (("LOAD", only), ("DISABLED", without)):
-        for name in (n for n in wanted or () if canonical(n) not in known):
+        for name in (n for n in wanted or () if normalised_name(n) not in known):
             _warn(f"IRMX_{which}_PLUGINS names {name!r}, which is not installed.{suggest(name, known)}")
 
 
@@ -376,8 +376,8 @@ class Discovery:
 
     def _weight(self, info: PluginInfo) -> int:
         if info.name == HOST:
-            return HOST_ITSELF
-        return SHIPPED if canonical(info.distribution) in _shipped() else STRANGER
+            return BUILT_IN
+        return BUNDLED if normalised_name(info.distribution) in _bundled() else THIRD_PARTY
 
     def _taken(self, kind: str, key: str) -> str:
         """Return who has a name outside the plugins, empty where nobody has."""
@@ -388,13 +388,13 @@ class Discovery:
 
 def _labels(info: PluginInfo) -> set[str]:
     """Return the names by which the environment may mean a plugin, without regard to case, and to - or _."""
-    return {canonical(name) for name in (info.name, info.point, info.distribution)}
+    return {normalised_name(name) for name in (info.name, info.point, info.distribution)}
 
 
-def canonical(distribution: str) -> str:
+def normalised_name(distribution: str) -> str:
     """Return the name of a distribution as package indexes compare it (PEP 503).
 
-    >>> canonical("Irmx_Markov")
+    >>> normalised_name("Irmx_Markov")
     'irmx-markov'
     """
     return re.sub(r"[-_.]+", "-", distribution).lower()
@@ -449,15 +449,15 @@ def _shown(claim: Claim) -> str:
 
 
 @cache
-def _shipped() -> set[str]:
+def _bundled() -> set[str]:
     """Return the distributions that ship with irmx: those of its extra ``plugins``."""
     texts = (text for text in metadata.requires("irmx") or () if re.search(r"extra\s*==\s*['\"]plugins['\"]", text))
-    return {canonical(re.split(r"[^\w.-]", text.strip(), maxsplit=1)[0]) for text in texts}
+    return {normalised_name(re.split(r"[^\w.-]", text.strip(), maxsplit=1)[0]) for text in texts}
 
 
 def _released_together(info: PluginInfo) -> bool:
     """Tell whether a plugin ships with this irmx, and fits it; the parser of requirements takes long to import."""
-    return info.version == _version() and canonical(info.distribution) in _shipped()
+    return info.version == _version() and normalised_name(info.distribution) in _bundled()
 
 
 def _refuse_other_version(distribution: str) -> None:

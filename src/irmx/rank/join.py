@@ -147,21 +147,21 @@ class Join:
 
     # -- finding -----------------------------------------------------------------------------------------
 
-    def found(self, rel: float | None) -> Hits:
+    def unranked_hits(self, rel: float | None) -> Hits:
         """Return the retrieved judged documents of at least the grade ``rel`` (None: all), by topic, in no order."""
-        return self.memo(("found", rel), lambda: self._found(rel))
+        return self.memo(("found", rel), lambda: self._unranked_hits(rel))
 
-    def _found(self, rel: float | None) -> Hits:
+    def _unranked_hits(self, rel: float | None) -> Hits:
         if self._base is not None:
             found = self._found_in_view()
             return found if rel is None else found.where(self.judgments.grade[found.doc] >= rel)
         known = [key[1] for key in self._memo if isinstance(key, tuple) and key[0] == "found"]
         if rel is not None and (known or self.run.table is not None):  # a table is searched once, for all of them
-            found = self.found(None)
+            found = self.unranked_hits(None)
             return found.where(self.judgments.grade[found.doc] >= rel)
         if rel is None and known:
             others = np.flatnonzero(self.judgments.grade < known[0])
-            return self.found(known[0]).merged_with(
+            return self.unranked_hits(known[0]).merged_with(
                 self._find(("below", known[0]), others, self.judgments.starts_of(others))
             )
         return self._find(rel, *self.judgments.candidates(rel))
@@ -187,20 +187,20 @@ class Join:
 
     # -- ranking -----------------------------------------------------------------------------------------
 
-    def hits(self, rel: float | None, ties: str) -> Hits:
+    def ranked_hits(self, rel: float | None, ties: str) -> Hits:
         """Return the retrieved judged documents of at least the grade ``rel`` (None: all), by topic and rank."""
         self.run.refuse_repeats()
-        return self.memo(("hits", rel, ties), lambda: self._hits(rel, ties))
+        return self.memo(("hits", rel, ties), lambda: self._ranked_hits(rel, ties))
 
-    def _hits(self, rel: float | None, ties: str) -> Hits:
+    def _ranked_hits(self, rel: float | None, ties: str) -> Hits:
         is_part = self._base is not None and not self._adds
         if rel is not None and (("hits", None, ties) in self._memo or (self.run.table is not None and not is_part)):
-            hits = self.hits(None, ties)
+            hits = self.ranked_hits(None, ties)
             return hits.where(self.judgments.grade[hits.doc] >= rel)
         if self._base is not None and is_part:
-            hits = self._mapped(self._base.hits(rel, ties))
+            hits = self._mapped(self._base.ranked_hits(rel, ties))
             return hits if rel is None else hits.where(self.judgments.grade[hits.doc] >= rel)
-        found = self.found(rel)
+        found = self.unranked_hits(rel)
         rank = self._ranks_in_file_order(found) if ties == "run" else self._ranks(found)
         topic = segment_of(found.offsets)
         order = np.argsort(topic * np.int64(self.depth.max(initial=0) + 1) + rank)
@@ -372,7 +372,7 @@ class Join:
     def _found_in_view(self) -> Hits:
         """Return the retrieved judged documents: those of the base, and those that are judged only here."""
         assert self._base is not None
-        found = self._mapped(self._base.found(None))
+        found = self._mapped(self._base.unranked_hits(None))
         if not self._adds:
             return found
         if self._assumed is None:
@@ -424,7 +424,7 @@ class Join:
 
     def judged_at(self, offsets: Ints, rows: Ints) -> Ints:
         """Return, for rows of the run, topic by topic, the position of their document in the judgments; -1 if unjudged."""
-        found = self.found(None)
+        found = self.unranked_hits(None)
         # from a topic's rows in the run to their positions among all rows of the join
         to_place = offsets_of(self.depth)[:-1] - self.run.offsets[self.in_run]
         doc = np.full(int(self.depth.sum()), -1, dtype=np.int64)

@@ -469,7 +469,7 @@ class Rankings(Shared):
     def _hits(self, rel: float | None) -> Rows:
         """Return the retrieved judged documents of at least the grade ``rel`` (None: all), before the cutoff."""
         join = self._join
-        hits = join.hits(rel, self.ties)
+        hits = join.ranked_hits(rel, self.ties)
         rank = position_in_segment(hits.offsets) + 1 if self.judged_only else hits.rank
         return Rows(
             join.run, self.topics, hits.offsets, lambda: join.judgments.docs_at(hits.doc),
@@ -585,7 +585,7 @@ class Rankings(Shared):
 
     def _matching_rows(self) -> tuple[Ints, Ints]:
         join, qrels_doc = self._join, self.qrels_rows.doc
-        found = join.found(None)
+        found = join.unranked_hits(None)
         pair = segment_of(found.offsets)
         at = found.row - join.run.offsets[join.in_run[pair]] + self.run_rows.offsets[pair]
         order = np.argsort(at, kind="stable")

@@ -15,7 +15,7 @@ from irmx.data.cells import check_texts
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
 from irmx.declare.columns import REQUIRED, columns_of, is_missing
-from irmx.declare.expressions import upstream
+from irmx.declare.expressions import ir_measures_measure
 from irmx.declare.measure_failures import failures_of, in_full, is_number
 from irmx.declare.measures import Measure, bounds, refuse_broken
 from irmx.declare.params import LARGEST_GRADE, Param, common_parameters, common_value
@@ -588,7 +588,7 @@ def _as_upstream(measure: ir_measures.Measure) -> ir_measures.Measure:
     if isinstance(measure, Measure):
         return measure
     try:
-        return upstream(type(measure)(), dict(measure.params), for_scorer=False)
+        return ir_measures_measure(type(measure)(), dict(measure.params), for_scorer=False)
     except UsageError as error:
         raise UsageError(f"No provider of ir_measures computes {measure}: {error}") from None
 

@@ -25,9 +25,9 @@ from irmx.data.judgments import Judgments
 from irmx.data.parquet import MEMORY
 from irmx.data.reading import read_qrels, read_run
 from irmx.data.runs import Run
-from irmx.declare.columns import at_odds, needed
+from irmx.declare.columns import needed, unit_conflict_message
 from irmx.declare.described import html_result
-from irmx.declare.expressions import canonical, parse_measure, parse_measures
+from irmx.declare.expressions import parse_measure, parse_measures, with_plain_numbers
 from irmx.declare.measure_failures import failures_of, in_full, is_number
 from irmx.declare.measures import Measure, refuse_broken
 from irmx.declare.params import Mean, common_value
@@ -202,7 +202,7 @@ def as_measures(measures: Measures) -> list[ir_measures.Measure]:
             refuse_broken(m)
     distinct: dict[ir_measures.Measure, ir_measures.Measure] = {}
     for m in parsed:
-        distinct.setdefault(canonical(m), m)
+        distinct.setdefault(with_plain_numbers(m), m)
     return list(distinct.values())
 
 
@@ -232,7 +232,7 @@ class Evaluator:
         self.judgments = read_qrels(qrels, needed("qrels", scorers.values()))
         self._own = [PluginBackend(measure, scorer) for measure, scorer in scorers.items()]
         self._others = [m for m in self.measures if m not in scorers]
-        if message := at_odds(scorers.values()):
+        if message := unit_conflict_message(scorers.values()):
             warnings.warn(message, DataWarning, stacklevel=2)
         self._last = self.judgments, provided(self._others, self.judgments, chosen)
         if not of_a_batch and (message := _above_every_grade(self.measures, self.judgments)):

@@ -168,7 +168,7 @@ def of_each_run(runs: Mapping[str, Any], judgments: Judgments, do: Callable[[Run
             warned += _lacking(name, run.topics, judgments)
             result, rows = do(run), len(run)
         del run
-        _UNUSED.add(rows)
+        _CYCLES.add(rows)
         _issue(warned, issued)
         yield name, result
 
@@ -283,15 +283,15 @@ def _merge_chunks(
     with results_of(calls, jobs, ordered=True) as results:
         whole, chunk_of = None, dict[str, int]()
         for part in chain.from_iterable(results):
-            name, returning = part.name, next((topic for topic in part.topics if topic in chunk_of), "")
-            if returning and name not in at_once:  # which is told before all memory is taken
-                where = _places(returning, runs[name], size, jobs, {chunk_of[returning], part.chunk})
-                _issue(_returning(name, returning, where), set())
+            name, split_topic = part.name, next((topic for topic in part.topics if topic in chunk_of), "")
+            if split_topic and name not in at_once:  # which is told before all memory is taken
+                where = _places(split_topic, runs[name], size, jobs, {chunk_of[split_topic], part.chunk})
+                _issue(_split_topic(name, split_topic, where), set())
             if part.warned and not part.topics:
                 _issue(part.warned, set())
                 part.warned = []
             has_covariance = any(scores.covariance is not None for scores in part.scores.values())
-            if returning or part.at_once or (has_covariance and not part.is_last):
+            if split_topic or part.at_once or (has_covariance and not part.is_last):
                 at_once.add(name)
             chunk_of |= dict.fromkeys(part.topics, part.chunk)
             if name not in at_once:
@@ -305,7 +305,7 @@ def _merge_chunks(
             del part
 
 
-def _returning(name: str, topic: str, where: str) -> Warned:
+def _split_topic(name: str, topic: str, where: str) -> Warned:
     """Return the warning about a topic whose rows do not stand together."""
     text = f"The rows of topic {topic} do not stand together: {where}. The run is read at once, in whatever memory that takes; "
     return [(DataWarning, _prefixed(name, f"{text}sort it by topic to get it read in chunks."))]
@@ -326,8 +326,8 @@ def _calls(
         made = 0
         release_memory()  # which the reader of the qrels no longer uses, and the chunks may
         for chunk in chunks:
-            if not made and chunk.returning[0]:
-                yield _tell, (name, _returning(name, *chunk.returning))
+            if not made and chunk.split_topic[0]:
+                yield _tell, (name, _split_topic(name, *chunk.split_topic))
             yield _score_chunk, (evaluator, name, chunk, sound_only, made)
             del chunk
             made += 1
@@ -360,10 +360,10 @@ def _score_chunk(evaluator: Scorer, name: str, chunk: Chunk, sound_only: bool, n
     read, scored = partial(next, chunk.runs(), None), list[RunScores]()
     try:
         while (one := _scored(evaluator, name, read, sound_only, is_last=False)) is not None:
-            one.chunk, one.at_once = number, chunk.returning[0] != "" and bool(one.failures or one.warned)
+            one.chunk, one.at_once = number, chunk.split_topic[0] != "" and bool(one.failures or one.warned)
             scored.append(one)
     except IrmxError:
-        if not chunk.returning[0]:
+        if not chunk.split_topic[0]:
             raise
         return [RunScores(name, is_last=False, at_once=True)]  # the error of the run as a whole is told
     return scored
@@ -389,12 +389,12 @@ def _scored(
                 run.refuse_repeats()
     rows = len(run)
     del run
-    _UNUSED.add(rows, is_last)
+    _CYCLES.add(rows, is_last)
     return scored
 
 
 @dataclass
-class _Unused:
+class _CycleCollector:
     """Rows of runs that are no longer used: rankings hold them in reference cycles, which Python collects too late."""
 
     rows: int = 0
@@ -409,7 +409,7 @@ class _Unused:
             gc.collect(1)
 
 
-_UNUSED = _Unused()
+_CYCLES = _CycleCollector()
 
 
 def _add_chunk(whole: RunScores, part: RunScores, judgments: Judgments) -> RunScores:
@@ -463,7 +463,7 @@ def _none_judged(join: Join, scores: ScoresByMeasure) -> str:
         return ""
     judged = np.diff(judgments.offsets)[places]
     try:
-        if not judged.any() or len(join.hits(None, "trec").doc):
+        if not judged.any() or len(join.ranked_hits(None, "trec").doc):
             return ""
         topic = int(judged.argmax())
         start = offsets_of(join.depth)[topic]

@@ -19,7 +19,7 @@ from irmx.data.files import content_of, is_address, name_of, new_file
 from irmx.data.reading import arrow_of
 from irmx.declare.columns import Symbol
 from irmx.declare.described import SHOWN, html_result
-from irmx.declare.expressions import NamedMeasure, canonical, measure_named
+from irmx.declare.expressions import NamedMeasure, measure_named, with_plain_numbers
 from irmx.declare.params import duration, seconds
 from irmx.declare.written_values import text_of
 from irmx.errors import DataError, DataWarning, MissingTopicsWarning, UsageError, lacking_topics
@@ -609,14 +609,14 @@ class Scores:
         of_text: dict[str, list[int]] = {}
         for place, measure in enumerate(self.measures):
             of_text.setdefault(str(measure), []).append(place)
-        canonical_text = {str(canonical(m)): str(m) for m in self.measures} | {text: text for text in of_text}
+        canonical_text = {str(with_plain_numbers(m)): str(m) for m in self.measures} | {text: text for text in of_text}
         several = [asked] if isinstance(asked, (str, ir_measures.Measure)) else list(asked)
         found: list[int] = []
         for one in several:
             texts = [str(one)] if str(one) in of_text else []
             for measure in () if texts else as_measures(one):
                 texts.append(
-                    canonical_text.get(str(measure), canonical_text.get(str(canonical(measure)), str(measure)))
+                    canonical_text.get(str(measure), canonical_text.get(str(with_plain_numbers(measure)), str(measure)))
                 )
             for text in texts:
                 self._places("measure", tuple(of_text), [text])

@@ -177,7 +177,7 @@ ODD = ("007", "a,b", 'the "A"', "NaN", "clueweb:1/2", "Ümläut", "-1", "文書"
 TOPICS = (("q1", "q2", "q3"), ("10", "9", "008"), ("t-b", "ä", "null"))
 SUBTOPICS = ("s1", "s2", "s3")
 _MANY = 4
-"""So many times as many documents, and twice as many topics, large samples have."""
+"""Large samples have 4 times the documents and twice the topics."""
 
 _grade_lists: dict[tuple[int, int, int, bool], st.SearchStrategy[list[int]]] = {}
 

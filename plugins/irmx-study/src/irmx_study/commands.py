@@ -147,7 +147,7 @@ def compare_runs(
         how = {"choices": choices, "all_pairs": all_pairs, "missing": missing}
         write_report(Path(output_format), arguments, baseline, files, how)
         return
-    if sort is not None and (table != "comparisons" or not registry().output_formats()[output_format].WIDE):
+    if sort is not None and (table != "comparisons" or not registry().output_formats()[output_format].FOR_READING):
         raise UsageError("--sort orders the table of runs for reading, not the rows of other tables.")
     heads, files.labels = measures_labelled(files.labels)
     latex = {"intervals": paper.intervals, "column": paper.column, "heads": heads} if output_format == "latex" else {}

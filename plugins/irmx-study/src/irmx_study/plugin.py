@@ -116,12 +116,12 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command(name, f"irmx_study.{function}", "", about, examples, section, _MEANT_BY.get(name, ()))
+        Command(name, f"irmx_study.{function}", "", about, examples, section, _SYNONYMS.get(name, ()))
         for name, function, section, about, examples in _COMMANDS
     ]
 
 
-_MEANT_BY = {
+_SYNONYMS = {
     "compare": ("sensitivity", "test", "significance"),
     "correlate": ("settings", "tau"),
     "judges": ("kappa", "alpha"),

@@ -264,7 +264,7 @@ class Judges(Result):
         tables.setdefault("judges", self._judges)
         if len(judges) > 2:
             tables["together"] = self._together
-        reading = {
+        layouts = {
             "pairs": self._for_reading, "intervals": self._intervals_for_reading, "confusion": self._confusion_for_reading,
             "disagreements": self._disagreements_for_reading,
         }  # fmt: skip
@@ -275,16 +275,16 @@ class Judges(Result):
                 tables["groups"] = lambda: of_systems.favours(self.pairs)
             if calibrate is not None:
                 tables["calibrated"] = lambda: calibrated(of_systems, calibrate, baseline)
-            reading["systems"] = lambda places: of_systems.tables_for_reading(self.frame("systems"), places)
-            reading["calibrated"] = lambda places: calibrated_for_reading(self.frame("calibrated"), places, self.level)
-            reading["groups"] = lambda places: of_systems.groups_for_reading(self.frame("groups"), places)
+            layouts["systems"] = lambda places: of_systems.tables_for_reading(self.frame("systems"), places)
+            layouts["calibrated"] = lambda places: calibrated_for_reading(self.frame("calibrated"), places, self.level)
+            layouts["groups"] = lambda places: of_systems.groups_for_reading(self.frame("groups"), places)
             pictures |= {
                 "leaderboards": "judging.pictures:plot_leaderboards",
                 "kappa": "judging.pictures:plot_kappa_and_tau",
             }
         scores = None if of_systems is None else of_systems.scores
         title = f"Agreement of {plural(len(judges), 'judge')}: {listing(self.names)}"
-        super().__init__(title, tables, scores, choices, self._facts, lambda: list(self._notes()), pictures, reading)
+        super().__init__(title, tables, scores, choices, self._facts, lambda: list(self._notes()), pictures, layouts)
 
     # -- labels ------------------------------------------------------------------------------------------
 

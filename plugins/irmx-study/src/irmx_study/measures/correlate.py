@@ -423,14 +423,14 @@ class Agreement(Result):
             pictures |= {"views": "measures.pictures:plot_agreement"}
         of = f"of {self.reference_name} with others" if self.has_reference else "of all pairs"
         title = f"Agreement {of}: {plural(len(self.measures), 'view' if scores.marks else 'measure')}, {plural(len(scores.systems), 'system')}"
-        reading = {
+        layouts = {
             "pairs": self._for_reading,
             "stability": self._without("stability", "systems", "topics"),
             "topics": self._without("topics", "systems"),
             "per_topic": self._without("topics", "systems"),
             "rbo": self._without("rbo", "systems", "p", title=f"RBO, p = {rbo_p:g}"),
         }
-        super().__init__(title, tables, scores, None, self._facts, lambda: list(self._notes()), pictures, reading)
+        super().__init__(title, tables, scores, None, self._facts, lambda: list(self._notes()), pictures, layouts)
 
     @property
     def measures(self) -> tuple[str, ...]:

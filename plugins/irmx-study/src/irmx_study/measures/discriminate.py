@@ -262,8 +262,8 @@ class _Discrimination:
         if self.splits:
             tables["swaps"] = self.swaps
             pictures["swaps"] = "measures.pictures:plot_swaps"
-        reading = {"measures": self.for_reading, "asl": self.asl_for_reading}
-        return Result(title, tables, scores, self.choices, self.facts, lambda: list(self.notes()), pictures, reading)
+        layouts = {"measures": self.for_reading, "asl": self.asl_for_reading}
+        return Result(title, tables, scores, self.choices, self.facts, lambda: list(self.notes()), pictures, layouts)
 
     def measures(self) -> pd.DataFrame:
         rows = []

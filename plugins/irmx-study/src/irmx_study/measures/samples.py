@@ -289,7 +289,7 @@ def left_out(
     has = np.zeros((len(groups), len(judgments)), dtype=bool)
 
     def top(run: Run) -> np.ndarray[Any, Any]:
-        hits = Join(run, judgments).hits(None, "trec")
+        hits = Join(run, judgments).ranked_hits(None, "trec")
         return hits.doc[hits.rank <= depth]
 
     with progress_bar("Reading pools", len(runs), shown=progress) as advance, warnings.catch_warnings():

@@ -52,13 +52,13 @@ class Result:
         What was studied.
     choices : Choices or None
         How systems were compared, if they were.
-    stated : function
+    make_facts : function
         Returns what a table of the result must state.
-    remarks : function
+    make_notes : function
         Returns what a reader must know about the data.
     pictures : dict of str to str
         The functions that draw it, by the kind of picture; the first is the main one.
-    reading : dict of str to function
+    layouts : dict of str to function
         What makes the tables for reading in place of a table, given the decimal places.
 
     Examples
@@ -79,10 +79,10 @@ class Result:
     tables: Mapping[str, Callable[[], pd.DataFrame]]
     scores: Scores | None = None
     choices: Choices | None = None
-    stated: Callable[[], Mapping[str, str]] = field(default=dict)
-    remarks: Callable[[], Iterable[str]] = field(default=tuple)
+    make_facts: Callable[[], Mapping[str, str]] = field(default=dict)
+    make_notes: Callable[[], Iterable[str]] = field(default=tuple)
     pictures: Mapping[str, str] = field(default_factory=dict)
-    reading: Mapping[str, Callable[[int], Sequence[Titled]]] = field(default_factory=dict)
+    layouts: Mapping[str, Callable[[int], Sequence[Titled]]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<{self.title}>"
@@ -130,12 +130,12 @@ class Result:
 
     def facts(self) -> dict[str, str]:
         """Return what a table of the result must state, such as the test, the seed and the versions."""
-        return dict(self._made("facts", self.stated))
+        return dict(self._made("facts", self.make_facts))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know about the data."""
-        return tuple(self._made("notes", lambda: tuple(self.remarks())))
+        return tuple(self._made("notes", lambda: tuple(self.make_notes())))
 
     def summary(self) -> pd.DataFrame:
         """Return the table for reading: the first that is printed."""
@@ -222,8 +222,8 @@ class Result:
     def tables_for_reading(self, table: str | None = None, places: int = 4, **options: Any) -> list[Titled]:
         """Return what is printed for reading in place of a table: titles, and rows of cells."""
         name = self.table_named(table)
-        if name in self.reading:
-            return list(self.reading[name](places))
+        if name in self.layouts:
+            return list(self.layouts[name](places))
         return [("", for_reading(self.frame(name), places))]
 
     def to_markdown(self, table: str | None = None, places: int = 4, **options: Any) -> str:
@@ -281,7 +281,7 @@ class Result:
         **options
             What the tables for reading take, such as ``sort`` for a comparison.
         """
-        for_programs = not registry().output_formats()[output_format].WIDE
+        for_programs = not registry().output_formats()[output_format].FOR_READING
         places = (-1 if for_programs else 4) if places is None else places
         if output_format == "markdown":
             print(self.to_markdown(table, places, **options), end="")

@@ -186,8 +186,8 @@ class Comparison(ComparedSystems):
     ) -> None:
         super().__init__(scores, baseline, choices, compared, is_default)
         self.of_views = of_views
-        self.stated, self.remarks = partial(facts_of, self), partial(notes_on, self)
-        self.reading = {"comparisons": self._for_reading, "views": self._views_for_reading}
+        self.make_facts, self.make_notes = partial(facts_of, self), partial(notes_on, self)
+        self.layouts = {"comparisons": self._for_reading, "views": self._views_for_reading}
         drawn = {"differences": "systems.pictures:plot_differences"}
         if len(scores.systems) == 2 or baseline:
             drawn["topics"] = "systems.pictures:plot_topics"

@@ -422,7 +422,7 @@ def _plan(cases: Sequence[Deviations], asked: Question, variance: str, notes: Se
         notes = [*notes, f"fewer than {FEW} topics: the power holds for differences that are normally distributed only"]
     table = pd.DataFrame(rows)
     title = f"Plan of {plural(len(table), 'row')}: {', '.join(table.columns)}"
-    return Result(title, {"plan": lambda: table}, stated=lambda: facts, remarks=lambda: notes)
+    return Result(title, {"plan": lambda: table}, make_facts=lambda: facts, make_notes=lambda: notes)
 
 
 def _notes(scores: Scores, cases: Sequence[Deviations]) -> list[str]:

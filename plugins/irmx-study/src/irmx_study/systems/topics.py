@@ -96,7 +96,7 @@ def topics(
         table = table[ends].reset_index(drop=True)
     return Result(
         f"Topics, {title}: {plural(len(table), 'topic')} of {len(scores.topics)}", {"topics": lambda: table}, scores,
-        stated=lambda: {"order": title, "versions": versions_fact(scores)}, remarks=lambda: list(topics_lacking(scores)),
+        make_facts=lambda: {"order": title, "versions": versions_fact(scores)}, make_notes=lambda: list(topics_lacking(scores)),
     )  # fmt: skip
 
 

@@ -505,7 +505,7 @@ def collection(qrels: Any, runs: Any = None, *, rel: float = 1) -> Result:
     return Result(
         f"Features of a collection of {size}",
         {"features": table},
-        stated=lambda: {"relevant": f"grade {rel:g} or more"},
+        make_facts=lambda: {"relevant": f"grade {rel:g} or more"},
     )
 
 

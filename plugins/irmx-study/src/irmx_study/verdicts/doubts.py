@@ -42,7 +42,7 @@ from irmx_study.systems.unjudged import refuse_added
 # -- A claim about two systems, the doubts about it, and the rule by which a doubt breaks it -------------------------
 
 
-How = Literal["same unit", "other unit", "other topics"]
+ComparisonBasis = Literal["same unit", "other unit", "other topics"]
 """How the differences of a view are compared with those of the claim: topic by topic, after division by their standard
 deviations, or with those of the other topics."""
 
@@ -94,7 +94,7 @@ class Claim:
         return self.margin if self.kind == "better" else -self.margin
 
     @property
-    def outside(self) -> float:
+    def alpha(self) -> float:
         """The share of intervals that miss the difference: two one-sided tests at a level are an interval of 1 - 2 level."""
         return 2 * self.level if self.kind == "equal" else self.level
 
@@ -120,21 +120,21 @@ class Claim:
         else:
             mean, deviation = (float(one[0]) for one in mean_and_deviation(known[:, None], np.abs(known).max()))
             estimate = _OfT(mean, deviation / np.sqrt(n), n - 1, n)
-        low, high = estimate.interval(self.outside)
+        low, high = estimate.interval(self.alpha)
         if self.kind == "equal":
             p = max(estimate.one_sided(self.margin, up=False), estimate.one_sided(-self.margin, up=True))
-            against = min(estimate.one_sided(self.margin, up=True), estimate.one_sided(-self.margin, up=False))
+            p_opposite = min(estimate.one_sided(self.margin, up=True), estimate.one_sided(-self.margin, up=False))
             holds = low + self.margin > _ROUNDING and self.margin - high > _ROUNDING
             contradicted = low - self.margin > _ROUNDING or -self.margin - high > _ROUNDING
         else:
-            against = min(1.0, 2 * estimate.one_sided(self.threshold, up=False))
-            p = min(against, 2 * estimate.one_sided(self.threshold, up=True))
+            p_opposite = min(1.0, 2 * estimate.one_sided(self.threshold, up=False))
+            p = min(p_opposite, 2 * estimate.one_sided(self.threshold, up=True))
             holds, contradicted = low - self.threshold > _ROUNDING, self.threshold - high > _ROUNDING
         outcome = "holds" if holds else "contradicted" if contradicted else "undecided"
-        room = self.room(estimate.mean)
-        return Tested(n, estimate.mean, estimate.error * np.sqrt(n), low, high, p, against, room, outcome)
+        slack = self.slack(estimate.mean)
+        return Tested(n, estimate.mean, estimate.error * np.sqrt(n), low, high, p, p_opposite, slack, outcome)
 
-    def room(self, mean: float) -> float:
+    def slack(self, mean: float) -> float:
         """Return by how much a mean difference is what is claimed."""
         return self.margin - abs(mean) if self.kind == "equal" else mean - self.threshold
 
@@ -150,7 +150,7 @@ class _Estimate(Protocol):
     def mean(self) -> float: ...
     @property
     def error(self) -> float: ...
-    def interval(self, outside: float) -> tuple[float, float]: ...
+    def interval(self, alpha: float) -> tuple[float, float]: ...
     def one_sided(self, threshold: float, up: bool) -> float: ...
 
 
@@ -163,21 +163,21 @@ class _OfT:
     freedom: float
     topics: int
 
-    def interval(self, outside: float) -> tuple[float, float]:
+    def interval(self, alpha: float) -> tuple[float, float]:
         from scipy.special import stdtrit
 
-        if self.error == 0 and p_of_equal_signs(self.topics) > outside:  # so few topics show nothing
+        if self.error == 0 and p_of_equal_signs(self.topics) > alpha:  # so few topics show nothing
             return np.nan, np.nan
-        half = float(-stdtrit(self.freedom, outside / 2)) * self.error
+        half = float(-stdtrit(self.freedom, alpha / 2)) * self.error
         return self.mean - half, self.mean + half
 
     def one_sided(self, threshold: float, up: bool) -> float:
         from scipy.special import stdtr
 
-        room = self.mean - threshold if up else threshold - self.mean
+        slack = self.mean - threshold if up else threshold - self.mean
         if self.error == 0:
-            return p_of_equal_signs(self.topics) / 2 if room > _ROUNDING else 1.0
-        return float(stdtr(self.freedom, -room / self.error))
+            return p_of_equal_signs(self.topics) / 2 if slack > _ROUNDING else 1.0
+        return float(stdtr(self.freedom, -slack / self.error))
 
 
 class _Resampled:
@@ -191,8 +191,8 @@ class _Resampled:
         self.mean = float(weights @ differences / weights.sum() - less_plain * differences.mean())
         self.error = float(self.means.std())
 
-    def interval(self, outside: float) -> tuple[float, float]:
-        place = max(int(outside / 2 * (len(self.means) + 1)), 1) - 1
+    def interval(self, alpha: float) -> tuple[float, float]:
+        place = max(int(alpha / 2 * (len(self.means) + 1)), 1) - 1
         return float(self.means[place]), float(self.means[-place - 1])
 
     def one_sided(self, threshold: float, up: bool) -> float:
@@ -215,7 +215,7 @@ def _of_strata(differences: Floats, strata: Ints) -> tuple[float, float, float]:
 class Tested:
     """The mean difference of a view: its interval, the p-values of the claim and of its opposite, and whether the claim holds.
 
-    ``room`` is by how much the claim holds; negative if the mean is not what is claimed.
+    ``slack`` is by how much the claim holds; negative if the mean is not what is claimed.
     """
 
     topics: int
@@ -224,17 +224,17 @@ class Tested:
     low: float
     high: float
     p: float
-    against: float
-    room: float
+    p_opposite: float
+    slack: float
     outcome: str
 
     @property
-    def errors(self) -> float:
+    def slack_in_standard_errors(self) -> float:
         """By how many standard errors the claim holds; the smallest is the worst view."""
         if np.isnan(self.deviation):
             return np.inf
         error = self.deviation / np.sqrt(self.topics)
-        return self.room / error if error else np.sign(self.room) * np.inf if self.room else 0.0
+        return self.slack / error if error else np.sign(self.slack) * np.inf if self.slack else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,14 +275,14 @@ class Doubt:
 
     name: str
     noun: str
-    how: How
+    how: ComparisonBasis
     views: tuple[View, ...]
 
 
 # -- the rule ----------------------------------------------------------------------------------------------------------------
 
 
-def claim_in(claim: Claim, main: View, view: View, how: How) -> Claim:
+def claim_in(claim: Claim, main: View, view: View, how: ComparisonBasis) -> Claim:
     """Return the claim about a view: in another unit, the margin has the same share of the standard deviation."""
     if how != "other unit" or not claim.margin:
         return claim
@@ -298,13 +298,13 @@ def breaks(claim: Claim, main: View, doubt: Doubt, tested: Sequence[Tested]) -> 
     In such a view the claim is not supported, and either the opposite is shown, or the view differs significantly from the main
     one, in the direction against the claim; both by Holm's correction over the views of the doubt.
     """
-    against = np.array([1.0 if np.isnan(one.against) else one.against for one in tested])
+    p_opposite = np.array([1.0 if np.isnan(one.p_opposite) else one.p_opposite for one in tested])
     differs = np.array([difference_from_main(claim, main, view, doubt.how) for view in doubt.views])
-    shown = [Holm().adjust(p, []) < claim.level for p in (against, differs)]
+    shown = [Holm().adjust(p, []) < claim.level for p in (p_opposite, differs)]
     return np.asarray(np.array([one.outcome != "holds" for one in tested]) & (shown[0] | shown[1]))
 
 
-def difference_from_main(claim: Claim, main: View, view: View, how: How) -> float:
+def difference_from_main(claim: Claim, main: View, view: View, how: ComparisonBasis) -> float:
     """Return the two-sided p-value of the difference of a view from the main one; 1 if it is not against the claim."""
     from scipy.special import stdtr
     from scipy.stats import ttest_ind_from_stats
@@ -327,8 +327,8 @@ def difference_from_main(claim: Claim, main: View, view: View, how: How) -> floa
     one, other = of_main[both], of_view[both]
     if view.weights is not None:
         weighted = _Resampled(other, view.weights[both], less_plain=True)
-        against = claim.is_against(one.mean() + weighted.mean, one.mean())
-        return min(1.0, 2 * min(weighted.one_sided(0.0, up) for up in (False, True))) if against else 1.0
+        is_against = claim.is_against(one.mean() + weighted.mean, one.mean())
+        return min(1.0, 2 * min(weighted.one_sided(0.0, up) for up in (False, True))) if is_against else 1.0
     if len(one) < 2:
         return 1.0
     if how == "other unit":
@@ -354,7 +354,7 @@ DEPTH = 10
 LEFT_OUT = 10
 """So many topics are left out, one at a time: those that speak most for the run."""
 
-_MARKED: dict[str, tuple[str, str, How]] = {
+_MARKED: dict[str, tuple[str, str, ComparisonBasis]] = {
     "judgments": ("judges", "judges", "same unit"),
     "unjudged": ("unjudged", "assumptions about unjudged documents", "same unit"),
     "seed": ("seeds", "seeds", "same unit"),
@@ -374,7 +374,7 @@ def views_of(scores: Scores, users: Collection[str] = ()) -> tuple[View, list[Do
     Settings of the measure are users, as are measures that are named.
     """
     marks = {name: of for name, of in scores.marks.items() if name != "weight"}
-    main, doubts = _view(scores, 0, str(scores.measures[0])), dict[str, tuple[str, How, list[View]]]()
+    main, doubts = _view(scores, 0, str(scores.measures[0])), dict[str, tuple[str, ComparisonBasis, list[View]]]()
     for v, measure in list(enumerate(scores.measures))[1:]:
         differing = [name for name, of in marks.items() if of[v] != of[0]]
         if differing:

@@ -328,8 +328,8 @@ class Verdict(Result):
             f"Verdict on {self.run} and {self.baseline} by {main.name}: {self.outcome}",
             {"views": self._views, "doubts": self._table_of_doubts, "topics": self._topics},
             scores,
-            stated=self._facts,
-            remarks=self._remarks,
+            make_facts=self._facts,
+            make_notes=self._remarks,
             pictures={"views": "verdicts.verdict:plot_verdict"},
         )
 
@@ -397,7 +397,7 @@ class Verdict(Result):
     def _needed(self) -> str:
         """Return how many topics would decide, if they vary as these do."""
         differ = int(np.count_nonzero(np.nan_to_num(self._main.differences)))
-        n, level = self.tested.topics, self.claim.outside
+        n, level = self.tested.topics, self.claim.alpha
         if np.isnan(self.tested.low):
             return f"{plural(n, 'topic')} with equal differences can show nothing."
         if differ == 0:
@@ -407,7 +407,7 @@ class Verdict(Result):
 
             if 2 * stdtr(n - 1, -np.sqrt(differ * (n - 1) / (n - differ))) >= level:
                 return f"They differ on {plural(differ, 'topic')} of {n}: no outcome on these could be significant."
-        room = self.tested.room
+        room = self.tested.slack
         if room == 0 or self.tested.deviation == 0:
             return "The difference is just what the claim excludes."
         try:
@@ -475,7 +475,7 @@ class Verdict(Result):
 
     @staticmethod
     def _worst(rows: Sequence[tuple[View, Tested, bool]]) -> tuple[View, Tested, bool]:
-        return min(rows, key=lambda row: row[1].errors)
+        return min(rows, key=lambda row: row[1].slack_in_standard_errors)
 
     def _topics(self) -> pd.DataFrame:
         differences = self._main.differences
@@ -607,7 +607,7 @@ class Verdict(Result):
             )
 
     def _facts(self) -> dict[str, str]:
-        covers = f"{100 * (1 - self.claim.outside):g}%"
+        covers = f"{100 * (1 - self.claim.alpha):g}%"
         facts = {
             "claim": self.claimed,
             "test": f"{'two one-sided paired t tests' if self.claim.kind == 'equal' else 'paired t test'} over {plural(self.tested.topics, 'topic')}, level {self.claim.level:g}, intervals of {covers}",
