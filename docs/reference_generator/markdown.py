@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from irmx import Measure, Param, Symbol, registry
-from irmx.cli.measures import default_text, table
+from irmx.cli.measures import table
+from irmx.declare.described import parameters_of
 
 
 def plural(kind: str) -> str:
@@ -70,23 +71,13 @@ def parameters(declared: Mapping[str, Param], given: Mapping[str, Any], up: str,
     up : str
         The way to the folder ``reference``, such as ``"../"``.
     """
-    if not declared:
-        return "It has no parameters."
     rows = []
-    for name, param in declared.items():
-        values = param.expects()
-        if param.kind:
-            values = f"[{values}]({up}{slug(param.kind)}/index.md)"
-        rows.append(
-            [
-                f"`{name}`{{#{parameter_anchor(name, of)}}}",
-                typeset(param.desc),
-                values,
-                param.unit,
-                default_text(name, param, given),
-            ]
-        )
-    return table(["parameter", "meaning", "values", "unit", "default"], rows)
+    for one in parameters_of(declared, given):
+        values, kind = one.facts[0], declared[one.name].kind
+        values = f"[{values}]({up}{slug(kind)}/index.md)" if kind else values
+        anchor, value = parameter_anchor(one.name, of), f"`{one.value}`" if one.value else one.need
+        rows.append([f"`{one.name}`{{#{anchor}}}", typeset(one.meaning), values, one.facts[2], value])
+    return table(["parameter", "meaning", "values", "unit", "default"], rows) if rows else "It has no parameters."
 
 
 def parameter_anchor(name: str, of: str = "") -> str:

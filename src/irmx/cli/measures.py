@@ -19,11 +19,10 @@ from irmx.adapters.papers import papers_of
 from irmx.cli.app import problems
 from irmx.cli.click_command import Argument, FormatOption, Option, names, print_rows
 from irmx.declare.columns import Column, Symbol
-from irmx.declare.described import IR_MEASURES, TOOLS, Formula, parameters_section
+from irmx.declare.described import IR_MEASURES, TOOLS, Formula, parameters_of
 from irmx.declare.described import described as described_in_html
 from irmx.declare.expressions import is_trec_name, measure_names, measures_named, split_measures, trec_measures
 from irmx.declare.measures import Measure, bounds, refuse_broken
-from irmx.declare.params import Param, has_default
 from irmx.errors import UnknownNameError, UsageError
 from irmx.plugin.discovery import HOST
 from irmx.registry import registry
@@ -133,9 +132,9 @@ class PageForATerminal(MeasurePage):
 
     def parameters(self) -> str:
         """Return the list of parameters."""
-        listed = parameters_section(self.described.SUPPORTED_PARAMS, self.measure.params).split("\n  ")[1:]
-        lines = (f"  {one.strip()}" if one.startswith(" ") else f"- **{one.replace(':', ':**', 1)}." for one in listed)
-        return "\n".join(lines)
+        of_params = parameters_of(self.described.SUPPORTED_PARAMS, self.measure.params)
+        lines = [f"- **{one.name}:** {one.meaning}.\n  {one.says}" for one in of_params]
+        return "\n".join(lines) or "It has no parameters."
 
     def formula(self) -> str:
         """Return the formula in LaTeX, with the meanings of its symbols."""
@@ -188,25 +187,11 @@ def docstring_in_markdown(text: str) -> str:
 
 def parameters_table(declared: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     """Return a table of parameters: meaning, values, unit, default; values that the object has replace the defaults."""
-    if not declared:
-        return "It has no parameters."
-    rows = []
-    for name, param in declared.items():
-        of_ours = isinstance(param, Param)
-        values = param.expects() if of_ours else getattr(param.dtype, "__name__", "any")
-        rows.append(
-            [f"`{name}`", param.desc or "", values, param.unit if of_ours else "", default_text(name, param, given)]
-        )
-    return table(["parameter", "meaning", "values", "unit", "default"], rows)
-
-
-def default_text(name: str, param: Any, given: Mapping[str, Any]) -> str:
-    """Return the default of a parameter as code, or that it is required, or an empty string."""
-    if name in given:
-        return f"`{given[name]!r}`"
-    if getattr(param, "required", False):
-        return "required"
-    return f"`{param.default!r}`" if has_default(param) else ""
+    rows = [
+        [f"`{one.name}`", one.meaning, one.facts[0], one.facts[2], f"`{one.value}`" if one.value else one.need]
+        for one in parameters_of(declared, given)
+    ]
+    return table(["parameter", "meaning", "values", "unit", "default"], rows) if rows else "It has no parameters."
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
 from numbers import Integral, Real
-from typing import Any, ClassVar, TextIO
+from typing import Any, ClassVar, NamedTuple, TextIO
 
 import numpy as np
 
@@ -529,18 +529,11 @@ def described(expression: str, declared: Any, about: str, citations: Iterable[Ci
     """Return an object as HTML: its expression, what it is, its formula, its parameters with its values, what to cite."""
     formula = getattr(declared, "FORMULA", None)
     parts = [f"<p><code>{in_html(expression)}</code> {in_html(about)}</p>", formula.to_html() if formula else ""]
-    rows = [_row(name, param, declared.params) for name, param in declared.SUPPORTED_PARAMS.items()]
-    if rows:
+    of_params = parameters_of(declared.SUPPORTED_PARAMS, declared.params)
+    if rows := [{"parameter": one.name, "value": one.value or one.need, "meaning": one.meaning} for one in of_params]:
         parts.append(html_table(PrintedRows(("parameter", "value", "meaning"), rows)))
     parts += [f"<p>{in_html(str(citation))}</p>" for citation in citations]
     return f"<div>{''.join(parts)}</div>"
-
-
-def _row(name: str, param: Any, given: Mapping[str, Any]) -> dict[str, str]:
-    """Return a parameter with the value that the object has: given to it, or its default."""
-    missing = "required" if getattr(param, "required", False) else ""
-    value = repr(given[name]) if name in given else repr(param.default) if has_default(param) else missing
-    return {"parameter": name, "value": value, "meaning": param.desc or ""}
 
 
 # -- the formula of a measure, stated once: help, documentation, notebooks and reports show it -----------------------
@@ -696,8 +689,37 @@ def parameters_section(declared: Mapping[str, Any], given: Mapping[str, Any]) ->
     >>> parameters_section({"p": Param(float, "chance to stop", default=0.5, low=0, high=1)}, {"p": 0.2}).splitlines()
     ['Parameters', '  p: chance to stop', '      a float in the range [0, 1]; default 0.2']
     """
-    rows = [f"  {name}: {param.desc}\n      {_facts(param, given.get(name))}" for name, param in declared.items()]
+    rows = [f"  {one.name}: {one.meaning}\n      {one.says}" for one in parameters_of(declared, given)]
     return "\n".join(["Parameters", *(rows or ["  none"])])
+
+
+class DescribedParameter(NamedTuple):
+    """A parameter in words: its values, the named objects and the unit of these, what it has, and whether it is required."""
+
+    name: str
+    meaning: str
+    facts: tuple[str, str, str]
+    value: str
+    need: str
+
+    @property
+    def says(self) -> str:
+        """The type, range, unit and default, or that it is required."""
+        return "; ".join(filter(None, [*self.facts, self.need or (self.value and f"default {self.value}")]))
+
+
+def parameters_of(declared: Mapping[str, Any], given: Mapping[str, Any]) -> list[DescribedParameter]:
+    """Describe parameters, with the values that an object has in place of the defaults; those of ir_measures say less of themselves."""
+    described = []
+    for name, param in declared.items():
+        facts = (getattr(param.dtype, "__name__", "any"), "", "")
+        if isinstance(param, Param):
+            facts = param.expects(), ", ".join(registry().symbols(param.kind) if param.kind else ()), param.unit
+        has_value = name in given or has_default(param)
+        value = repr(given.get(name, param.default)) if has_value else ""
+        need = "required" if getattr(param, "required", False) else ""
+        described.append(DescribedParameter(name, param.desc or "", facts, value, need))
+    return described
 
 
 def _annotation(param: Any) -> Any:
@@ -712,20 +734,3 @@ def _default(param: Any) -> Any:
     if getattr(param, "required", False):
         return inspect.Parameter.empty
     return param.default if has_default(param) else None
-
-
-def _facts(param: Any, given: Any) -> str:
-    """Return the type, range, unit and default of a parameter; parameters of ir_measures declare fewer of these."""
-    if not isinstance(param, Param):
-        default = f"; default {param.default!r}" if has_default(param) else ""
-        return f"{getattr(param.dtype, '__name__', 'any')}{default}"
-    facts = [param.expects()]
-    if param.kind:
-        facts.append(", ".join(registry().symbols(param.kind)))
-    if param.unit:
-        facts.append(param.unit)
-    if param.required:
-        facts.append("required")
-    elif given is not None or param.has_default:
-        facts.append(f"default {param.default if given is None else given!r}")
-    return "; ".join(facts)
