@@ -29,6 +29,7 @@ from irmx_study.statistics.ranks import (
     rounded,
     tau_aps,
 )
+from irmx_study.statistics.tests import two_sided_t
 from irmx_study.systems.pairs import Compared, all_pairs_of, baselines_of, compared_pairs, signs_of, topics_of_view
 from irmx_study.systems.planning import topics_for_t
 
@@ -394,8 +395,6 @@ def prediction_powered(human: Floats, machine: Floats, further: Floats, level: f
     >>> [round(float(one[0]), 3) for one in (found.human, found.weight, found.mean, found.topics_gained)]
     [0.52, 0.844, 0.469, 16.288]
     """
-    from scipy.special import stdtrit
-
     n, more = len(human), len(further)
     if n < FEWEST_TOPICS or more < 2:
         raise DataError(
@@ -409,7 +408,7 @@ def prediction_powered(human: Floats, machine: Floats, further: Floats, level: f
     mean = weight * further.mean(axis=0) + rest.mean(axis=0)
     variance = weight**2 * further.var(axis=0, ddof=1) / more + rest.var(axis=0, ddof=1) / n
     of_human, alone = human.mean(axis=0), human.var(axis=0, ddof=1) / n
-    half, half_alone = -stdtrit(n - 2, level / 2) * np.sqrt(variance), -stdtrit(n - 1, level / 2) * np.sqrt(alone)
+    half, half_alone = two_sided_t(n - 2, level) * np.sqrt(variance), two_sided_t(n - 1, level) * np.sqrt(alone)
     gained = n * np.divide(alone, variance, out=np.ones(len(variance)), where=variance > 0) - n
     return Calibrated(
         of_human, of_human - half_alone, of_human + half_alone, weight, mean, mean - half, mean + half, gained

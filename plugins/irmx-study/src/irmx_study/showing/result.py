@@ -382,6 +382,16 @@ def p_text(p: float, places: int = 4) -> str:
     return f"<{10.0**-places:.{places}f}" if p < 0.5 * 10.0**-places else f"{p:.{places}f}"
 
 
+def p_statement(p: float) -> str:
+    """Return what a p-value is equal to or below.
+
+    >>> p_statement(0.00001), p_statement(0.2113)
+    ('p < 0.0001', 'p = 0.2113')
+    """
+    text = p_text(p)
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
 def versions_fact(scores: Scores | None) -> str:
     """Return the versions of what computes the measures of scores, if there are any."""
     versions = versions_of(scores.measures if scores else ())

@@ -241,15 +241,20 @@ def mean_and_error(differences: Floats, largest: Floats | float = 0.0) -> tuple[
     return mean, deviation / np.sqrt(len(differences))
 
 
+def two_sided_t(freedom: float, level: float) -> float:
+    """Return the value of t that is exceeded, on either side together, with a probability of ``level``."""
+    from scipy.special import stdtrit
+
+    return float(-stdtrit(freedom, level / 2))
+
+
 def t_intervals(differences: Floats, level: float, largest: Floats | float = 0.0) -> tuple[Floats, Floats]:
     """Return the ends of the t intervals of the means over topics, with a coverage of 1 - level.
 
     They are NaN where all differences are equal, but not 0, and too few to show anything at the level.
     """
-    from scipy.special import stdtrit
-
     mean, error = mean_and_error(differences, largest)
-    half = -stdtrit(len(differences) - 1, level / 2) * error
+    half = two_sided_t(len(differences) - 1, level) * error
     if p_of_equal_signs(len(differences)) > level:
         half = np.where((error == 0) & (mean != 0), np.nan, half)
     return mean - half, mean + half
@@ -620,14 +625,7 @@ class NoCorrection(Correction):
 
     def critical_t(self, family: Sequence[PairedValues], topics: int, level: float) -> float:
         """Return the t of a single comparison."""
-        return bonferroni_t(1, topics, level)
-
-
-def bonferroni_t(comparisons: int, topics: int, level: float) -> float:
-    """Return the critical value of t, two-sided, at the level divided by the number of comparisons."""
-    from scipy.special import stdtrit
-
-    return float(-stdtrit(topics - 1, level / comparisons / 2))
+        return two_sided_t(topics - 1, level)
 
 
 class _OfPValues(Correction):
@@ -648,7 +646,7 @@ class _FamilyWise(Correction):
 
     def critical_t(self, family: Sequence[PairedValues], topics: int, level: float) -> float:
         """Return Bonferroni's t."""
-        return bonferroni_t(sum(map(len, family)), topics, level)
+        return two_sided_t(topics - 1, level / sum(map(len, family)))
 
 
 class Holm(_FamilyWise):

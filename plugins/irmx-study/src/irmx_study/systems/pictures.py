@@ -11,7 +11,7 @@ import numpy as np
 from irmx import UsageError
 from irmx.ragged import Bools, Floats
 from irmx.toolkit import COLOURS, axes_for, distinct_marker, grid_of_axes, picture_text, plural
-from irmx_study.showing.result import p_text
+from irmx_study.showing.result import p_statement
 from irmx_study.systems.pairs import compared_pairs, complete_values, signs_of, topics_of_view
 
 if TYPE_CHECKING:
@@ -254,9 +254,9 @@ def _draw_topics(comparison: Comparison, a: str, b: str, v: int, on: Any) -> Non
     on.axhspan(result["low"], result["high"], color="black", alpha=0.12, linewidth=0, zorder=0)
     on.axhline(result["difference"], color="black", linestyle="--", linewidth=1)
     names = {one: picture_text(comparison.names[one]) for one in (a, b)}
-    corrected = f", corrected {_p(result['p_corrected'])}" if result["p_corrected"] != result["p"] else ""
+    corrected = f", corrected {p_statement(result['p_corrected'])[2:]}" if result["p_corrected"] != result["p"] else ""
     mean = f"dashed: mean {result['difference']:.4f} [{result['low']:.4f}, {result['high']:.4f}]"
-    test = f"{comparison.choices.test} test: p {_p(result['p'])}{corrected}"
+    test = f"{comparison.choices.test} test: {p_statement(result['p'])}{corrected}"
     on.set_title(f"{names[a]} - {names[b]}\n{mean}\n{test}", fontsize=9)
     measure = picture_text(scores.names[v], 30)
     on.set_ylabel(f"difference in{' ' if len(measure) <= 10 else chr(10)}{measure}", fontsize=9)
@@ -295,11 +295,6 @@ def _result_of(comparison: Comparison, a: str, b: str, v: int) -> dict[str, floa
         return row
     turned = {"difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
     return {**row, **turned, "wins": row["losses"], "losses": row["wins"]}
-
-
-def _p(p: float) -> str:
-    text = p_text(p)
-    return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
 
 
 # -- quality and cost --------------------------------------------------------------------------------------

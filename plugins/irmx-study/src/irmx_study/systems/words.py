@@ -24,7 +24,7 @@ from irmx.toolkit import (
     suggest,
     visible,
 )
-from irmx_study.showing.result import joined, listing, p_text, places_below, topics_lacking, versions_fact
+from irmx_study.showing.result import joined, listing, p_statement, places_below, topics_lacking, versions_fact
 from irmx_study.statistics.paired import PairedValues, all_signs
 from irmx_study.statistics.papers import EFRON
 from irmx_study.statistics.tests import WilcoxonTest, count_lost_ties
@@ -482,7 +482,7 @@ def _of_pair(comparison: ComparedSystems, a: str, b: str) -> str:
     better = sign * comparison.better[:, row]
     columns = {name: values[:, row] for name, values in comparison.compared.columns.items()}
     p, size = columns["p_corrected"], _size(columns["difference"][0], columns["low"][0], columns["high"][0], sign)
-    by = f"by {comparison.scores.names[0]}: {size}, {_p(p[0])}"
+    by = f"by {comparison.scores.names[0]}: {size}, {_without_zeros(p_statement(p[0]))}"
     a, b = comparison.names[a], comparison.names[b]
     if better[0]:
         found = f"{a} beats {b} {by}"
@@ -536,7 +536,7 @@ def _views(comparison: ComparedSystems, words: str, chosen: Any, p: Sequence[flo
         return ""
     if len(places) > MOST_VIEWS:
         return f"{words} {len(places)} other views"
-    return f"{words} {joined([names[v] if p is None else f'{names[v]} ({_p(p[v])})' for v in places])}"
+    return f"{words} {joined([names[v] if p is None else f'{names[v]} ({_without_zeros(p_statement(p[v]))})' for v in places])}"
 
 
 def _size(difference: float, low: float, high: float, sign: int) -> str:
@@ -549,16 +549,6 @@ def _size(difference: float, low: float, high: float, sign: int) -> str:
         difference, low, high = -difference, -high, -low
     difference, low, high = (round(bound, 3) + 0.0 for bound in (difference, low, high))  # never -0.000
     return _without_zeros(f"{difference:+.3f} [{low:.3f}, {high:.3f}]")
-
-
-def _p(p: float) -> str:
-    """Return a p-value as in the tables.
-
-    >>> _p(0.00001), _p(0.2113)
-    ('p < .0001', 'p = .2113')
-    """
-    text = p_text(p)
-    return _without_zeros(f"p < {text[1:]}" if text.startswith("<") else f"p = {text}")
 
 
 def _without_zeros(text: str) -> str:

@@ -35,7 +35,7 @@ from irmx_study.inputs.per_topic import range_of
 from irmx_study.judging.systems import with_rel
 from irmx_study.measures.sweep import identity_of_data
 from irmx_study.statistics.paired import mean_and_deviation, p_of_equal_signs, resampled_topics
-from irmx_study.statistics.tests import Holm
+from irmx_study.statistics.tests import Holm, two_sided_t
 from irmx_study.systems.pairs import signs_of
 from irmx_study.systems.unjudged import refuse_added
 
@@ -164,11 +164,9 @@ class _OfT:
     topics: int
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        from scipy.special import stdtrit
-
         if self.error == 0 and p_of_equal_signs(self.topics) > alpha:  # so few topics show nothing
             return np.nan, np.nan
-        half = float(-stdtrit(self.freedom, alpha / 2)) * self.error
+        half = two_sided_t(self.freedom, alpha) * self.error
         return self.mean - half, self.mean + half
 
     def one_sided(self, threshold: float, up: bool) -> float:

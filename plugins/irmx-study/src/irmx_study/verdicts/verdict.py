@@ -30,7 +30,7 @@ from irmx.toolkit import (
 )
 from irmx_study.inputs.choices import as_scores
 from irmx_study.inputs.per_topic import range_of
-from irmx_study.showing.result import Result, Titled, interval, p_text, topics_lacking, versions_fact, write_facts
+from irmx_study.showing.result import Result, Titled, interval, p_statement, topics_lacking, versions_fact, write_facts
 from irmx_study.systems.pairs import complete_values
 from irmx_study.systems.pictures import BLUE, GREY, VERMILION, grid_behind
 from irmx_study.systems.planning import topics_for_t
@@ -360,8 +360,8 @@ class Verdict(Result):
     @property
     def sentence(self) -> str:
         low, high = self._ends(self._main, self.tested)
-        size = f"{self._main.name} {self._signed(self.tested.mean):+.4f} {interval(low, high, 4)}, p = {p_text(self.tested.p)}"
-        size = size.replace("= <", "< ").replace(" ,", ",")
+        size = f"{self._main.name} {self._signed(self.tested.mean):+.4f} {interval(low, high, 4)}, {p_statement(self.tested.p)}"
+        size = size.replace(" ,", ",")
         if self.left_out:
             size += f", over the {plural(self.tested.topics, 'topic')} that both have, without {self.left_out}"
         if self.outcome == "contradicted":
