@@ -157,3 +157,16 @@ def test_a_test_of_a_plugin_says_whether_it_makes_all_changes_of_signs(scores: S
     type(test).RESAMPLES, type(test).FLIPS_SIGNS = True, flips  # type: ignore[attr-defined]
     comparison = irmx_study.compare(scores.select(topics=scores.topics[:8], systems=["a", "b"]), test=test)
     assert comparison.facts()["draws"] == draws
+
+
+@pytest.mark.parametrize("phrase", ["", "a test of majorities"])
+def test_a_test_says_what_sentences_of_a_paper_call_it(phrase: str, scores: Scores) -> None:
+    class Most(Symbol):
+        NAME, KIND, SHORT_DESC, PHRASE = "most", "significance test", "who wins more", phrase
+
+        def test(self, paired: Any) -> tuple[Any, Any]:
+            wins = (paired.differences() > 0).mean(axis=0)
+            return wins, np.full(len(wins), 0.5)
+
+    methods = irmx_study.compare(scores, test=Most()).methods()
+    assert f"tested with {phrase or 'the two-sided test most (who wins more)'}" in methods

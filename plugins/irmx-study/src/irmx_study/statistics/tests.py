@@ -164,6 +164,8 @@ class SignificanceTest(Symbol):
         Whether it compares all pairs of systems together, so that its p-values need no correction within a measure.
     CITATIONS : tuple of str
         BibTeX entries of the papers to cite.
+    PHRASE : str
+        What a sentence of a paper calls it.
     FEWEST : int
         The fewest topics for which it can be trusted; with fewer it is refused.
     """
@@ -174,6 +176,7 @@ class SignificanceTest(Symbol):
     FLIPS_SIGNS: ClassVar[bool] = False
     ALL_PAIRS: ClassVar[bool] = False
     CITATIONS: ClassVar[tuple[str, ...]] = ()
+    PHRASE: ClassVar[str] = ""
 
     @abstractmethod
     def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
@@ -197,12 +200,15 @@ class Correction(Symbol):
         Whether these are changes of signs, and all 2^n of them where these are at most as many as the draws.
     CITATIONS : tuple of str
         BibTeX entries of the papers to cite.
+    PHRASE : str
+        What a sentence of a paper calls it.
     """
 
     KIND = "correction of p-values"
     RESAMPLES: ClassVar[bool] = False
     FLIPS_SIGNS: ClassVar[bool] = False
     CITATIONS: ClassVar[tuple[str, ...]] = ()
+    PHRASE: ClassVar[str] = ""
 
     @abstractmethod
     def adjust(self, p: Floats, family: Sequence[PairedValues]) -> Floats:
@@ -221,6 +227,7 @@ class TTest(SignificanceTest):
 
     NAME = "t"
     SHORT_DESC = "Student's t test, paired by topic"
+    PHRASE = "a two-sided paired t test"
     CITATIONS = (STUDENT, URBANO)
 
     def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
@@ -269,6 +276,7 @@ class PermutationTest(SignificanceTest):
 
     NAME = "permutation"
     SHORT_DESC = "permutation test: the signs of the differences of topics are flipped at random"
+    PHRASE = "a two-sided paired permutation test, which flips the signs of differences"
     RESAMPLES = True
     FLIPS_SIGNS = True
     CITATIONS = (FISHER, SMUCKER)
@@ -296,6 +304,7 @@ class BootstrapTest(SignificanceTest):
 
     NAME = "bootstrap"
     SHORT_DESC = "bootstrap test by the shift method: topics are drawn with replacement"
+    PHRASE = "a two-sided paired bootstrap test by the shift method"
     FEWEST = 5
     RESAMPLES = True
     CITATIONS = (SMUCKER,)
@@ -336,6 +345,7 @@ class WilcoxonTest(SignificanceTest):
 
     NAME = "wilcoxon"
     SHORT_DESC = "Wilcoxon's signed-rank test"
+    PHRASE = "a two-sided Wilcoxon signed-rank test"
     CITATIONS = (WILCOXON,)
     SUPPORTED_PARAMS = {
         "zeros": Param(
@@ -445,6 +455,7 @@ class SignTest(SignificanceTest):
 
     NAME = "sign"
     SHORT_DESC = "sign test of the topics won and lost; ties are left out"
+    PHRASE = "a two-sided sign test"
     CITATIONS = (DIXON,)
 
     def test(self, paired: PairedValues) -> tuple[Floats, Floats]:
@@ -466,6 +477,7 @@ class TukeyTest(SignificanceTest):
 
     NAME = "tukey"
     SHORT_DESC = "Tukey's HSD of all pairs, on the two-way analysis of variance of systems x topics"
+    PHRASE = "Tukey's honestly significant difference test on a two-way analysis of variance, topics by systems"
     ALL_PAIRS = True
     CITATIONS = (TUKEY, SAKAI)
 
@@ -503,6 +515,9 @@ class RandomisedTukeyTest(SignificanceTest):
 
     NAME = "randomised_tukey"
     SHORT_DESC = "randomised Tukey HSD of all pairs: systems are permuted within topics"
+    PHRASE = (
+        "the randomised version of Tukey's honestly significant difference test, which permutes systems within topics"
+    )
     RESAMPLES = True
     ALL_PAIRS = True
     CITATIONS = (CARTERETTE,)
@@ -658,6 +673,7 @@ class Holm(_FamilyWise):
 
     NAME = "holm"
     SHORT_DESC = "Holm's correction, which controls the family-wise error rate"
+    PHRASE = "Holm's method"
     CITATIONS = (HOLM,)
 
     def adjust(self, p: Floats, family: Sequence[PairedValues]) -> Floats:
@@ -673,6 +689,7 @@ class Bonferroni(_FamilyWise, _OfPValues):
 
     NAME, METHOD = "bonferroni", "bonferroni"
     SHORT_DESC = "Bonferroni's correction, which controls the family-wise error rate"
+    PHRASE = "Bonferroni's method"
     CITATIONS = (DUNN,)
 
 
@@ -686,6 +703,7 @@ class Hommel(_FamilyWise):
 
     NAME = "hommel"
     SHORT_DESC = "Hommel's correction, which controls the family-wise error rate"
+    PHRASE = "Hommel's method"
     CITATIONS = (HOMMEL, MEIJER)
 
     def adjust(self, p: Floats, family: Sequence[PairedValues]) -> Floats:
@@ -744,6 +762,7 @@ class BenjaminiHochberg(_OfPValues):
 
     NAME, METHOD = "bh", "fdr_bh"
     SHORT_DESC = "Benjamini and Hochberg's correction, which controls the false discovery rate"
+    PHRASE = "the method of Benjamini and Hochberg, which controls the false discovery rate"
     CITATIONS = (BENJAMINI,)
 
 
@@ -752,6 +771,7 @@ class BenjaminiYekutieli(_OfPValues):
 
     NAME, METHOD = "by", "fdr_by"
     SHORT_DESC = "Benjamini and Yekutieli's correction, which controls the false discovery rate under any dependence"
+    PHRASE = "the method of Benjamini and Yekutieli, which controls the false discovery rate under any dependence"
     CITATIONS = (YEKUTIELI,)
 
 
@@ -764,6 +784,9 @@ class MaxT(Correction):
 
     NAME = "maxt"
     SHORT_DESC = "Westfall and Young's correction by permutations, which controls the family-wise error rate"
+    PHRASE = (
+        "the maxT permutation method of Westfall and Young, which replaces them by those of the largest t statistic"
+    )
     RESAMPLES = True
     FLIPS_SIGNS = True
     CITATIONS = (WESTFALL,)

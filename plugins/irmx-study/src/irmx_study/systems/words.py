@@ -265,25 +265,6 @@ def _pairs(comparison: ComparedSystems, chosen: np.ndarray[Any, Any]) -> str:
 
 # -- for a paper -------------------------------------------------------------------------------------------
 
-_TESTS = {
-    "t": "a two-sided paired t test",
-    "permutation": "a two-sided paired permutation test, which flips the signs of differences",
-    "bootstrap": "a two-sided paired bootstrap test by the shift method",
-    "wilcoxon": "a two-sided Wilcoxon signed-rank test",
-    "sign": "a two-sided sign test",
-    "tukey": "Tukey's honestly significant difference test on a two-way analysis of variance, topics by systems",
-    "randomised-tukey": "the randomised version of Tukey's honestly significant difference test, which permutes systems within topics",
-}
-
-_CORRECTIONS = {
-    "holm": "Holm's method",
-    "bonferroni": "Bonferroni's method",
-    "hommel": "Hommel's method",
-    "bh": "the method of Benjamini and Hochberg, which controls the false discovery rate",
-    "by": "the method of Benjamini and Yekutieli, which controls the false discovery rate under any dependence",
-    "maxt": "the maxT permutation method of Westfall and Young, which replaces them by those of the largest t statistic",
-}
-
 
 def sentences_of(comparison: ComparedSystems) -> str:
     """Return the sentences for the method section of a paper, in one paragraph of LaTeX."""
@@ -301,10 +282,10 @@ def _cite(*papers: Citation | str) -> str:
     return rf"~\cite{{{','.join(dict.fromkeys(keys))}}}" if keys else ""
 
 
-def _in_words(named: Any, known: Mapping[str, str], kind: str) -> str:
-    name = named.NAME.replace("_", "-")
-    words = known.get(name, f"{kind} {named}" + (f" ({named.SHORT_DESC})" if named.SHORT_DESC else ""))
-    return words + _cite(*getattr(named, "CITATIONS", ()))
+def _in_words(named: Any, kind: str) -> str:
+    """Return a test or a correction as sentences call it; a plugin's says so, as its ``PHRASE``, or is described."""
+    described = f"{kind} {named}" + (f" ({named.SHORT_DESC})" if named.SHORT_DESC else "")
+    return (getattr(named, "PHRASE", "") or described) + _cite(*getattr(named, "CITATIONS", ()))
 
 
 def _compared(comparison: ComparedSystems) -> list[str]:
@@ -393,8 +374,8 @@ def _conventions(comparison: ComparedSystems) -> list[str]:
 
 def _tested(comparison: ComparedSystems) -> list[str]:
     choices = comparison.choices
-    test = _in_words(choices.test, _TESTS, "the two-sided test")
-    if choices.test.NAME.replace("_", "-") in _TESTS and (parameters := ", ".join(parameters_of(choices.test))):
+    test = _in_words(choices.test, "the two-sided test")
+    if getattr(choices.test, "PHRASE", "") and (parameters := ", ".join(parameters_of(choices.test))):
         test += f" ({parameters})"
     sentences = [f"Differences were tested with {test}, at the level {choices.level:g}."]
     for number, kinds in draws_of(comparison).items():
@@ -409,7 +390,7 @@ def _tested(comparison: ComparedSystems) -> list[str]:
     kind = "view" if comparison.scores.marks else "measure"
     if choices.is_corrected:
         of = f" by all {kind}s together" if choices.family == "all" else f" by each {kind}"
-        method = _in_words(choices.correction, _CORRECTIONS, "the method")
+        method = _in_words(choices.correction, "the method")
         sentences.append(
             f"The p-values of the {size_of_family(comparison)}{of if several else ''} were corrected as one family by {method}."
         )
