@@ -69,7 +69,7 @@ _ROWS = 25
 """Of a table, so many rows are drawn, those that contribute most."""
 
 _FEW_RANKS = 60
-"""So many ranks have bars; more have lines, over the logarithm of the rank."""
+"""How many ranks have bars; more have lines, over the logarithm of the rank."""
 
 
 class NothingToDrawError(DataError):

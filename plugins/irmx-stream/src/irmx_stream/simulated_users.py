@@ -255,7 +255,7 @@ def _names(rankings: Rankings, start: float, window: float, same_time: str) -> t
 
 
 USERS = 8
-"""So many users are drawn, the first of the population."""
+"""How many users are drawn, the first of the population."""
 
 _UNITS = ((2 * 86400.0, 86400.0, "days"), (2 * 3600.0, 3600.0, "hours"), (0.0, 60.0, "minutes"))
 

@@ -192,7 +192,7 @@ _OF_IDEALS = ("judged", "ideal", "gain", "threshold", "negatives", "discount", "
 """The conventions about ideal rankings."""
 
 _MOST_GRADES = 6
-"""So many grades are tried as the smallest relevant one."""
+"""How many grades are tried as the smallest relevant one."""
 
 _LARGEST = 1000.0
 """Grades above this are gains of 2^1000 where they are exponential."""

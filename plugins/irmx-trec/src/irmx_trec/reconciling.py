@@ -536,7 +536,7 @@ class Reconciliations:
 
 
 _TOGETHER = 40
-"""So many explanations of each measure are tried together with those of others."""
+"""How many explanations of each measure are tried together with those of others."""
 
 
 def reconcile(

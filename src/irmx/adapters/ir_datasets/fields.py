@@ -255,13 +255,13 @@ def is_declared(column: str) -> bool:
 
 
 _SHOWN = 60
-"""So many characters of a value that cannot be read are shown."""
+"""How many characters of a value that cannot be read are shown."""
 
 _LAYOUT = "2"
 """Changes when older files are not to be read any more."""
 
 _PATIENCE = 60
-"""So many seconds a process waits for others that are adding to the same file."""
+"""How many seconds a process waits for others that are adding to the same file."""
 
 
 class Value(NamedTuple):

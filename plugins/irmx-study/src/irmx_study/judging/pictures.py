@@ -33,7 +33,7 @@ _GRADES, _PANELS, _ACROSS = 12, 12, 3
 """Judges with more grades have no confusion matrix to look at; so many panels are drawn."""
 
 _MOVED = 3
-"""So many of the runs that move most, up and down, are coloured."""
+"""How many of the runs that move most, up and down, are coloured."""
 
 
 def plot_confusion(result: Judges, ax: Any = None, judge: str | None = None) -> Any:

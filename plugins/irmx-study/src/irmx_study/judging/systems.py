@@ -45,7 +45,7 @@ COLUMNS = ("measure", "runs", "tau", "tau_ap", "rbo", "tau_top", "max_drop", *OU
 """The columns of systems in the main table."""
 
 _NAMED = 3
-"""So many systems that a judge lifts or lowers most are named on the screen."""
+"""How many systems that a judge lifts or lowers most are named on the screen."""
 
 Pair = tuple[int, int]
 

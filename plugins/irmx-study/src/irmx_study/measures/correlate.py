@@ -229,7 +229,7 @@ _VIEWS_SHOWN = 50
 """Of more views with a reference, the lowest, the median and the highest correlation are shown."""
 
 _LARGEST, _SLOW = 2**22, 2 * 10**10
-"""So many means are held at a time; so many products take seconds, and then progress is shown."""
+"""How many means are held at a time, and from how many products on progress is shown, which then take seconds."""
 
 _PARAMS = {
     "resamples": Param(int, "number of resamples of the topics", low=0, high=10**6),

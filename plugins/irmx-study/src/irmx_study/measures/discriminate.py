@@ -137,7 +137,7 @@ def difference_needed(differences: Floats, significant: Bools) -> float:
 
 
 _LEAST_SYSTEMS, _LEAST_TOPICS = 3, 4
-"""So many systems; and two topics for each half."""
+"""The fewest systems; and two topics for each half."""
 
 _MOST = 0.9
 """If a larger share of differences is in the last or first bin, bins are too narrow or too wide."""

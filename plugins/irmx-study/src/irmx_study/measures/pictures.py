@@ -354,7 +354,7 @@ _NUMBERS, _NAMES = 16, 60
 
 _MOST_PANELS, _ACROSS = 12, 3
 _SHADED, _TOGETHER = 3, 9
-"""Up to so many measures have bands; up to so many are drawn in one panel."""
+"""Up to how many measures have bands; up to how many are drawn in one panel."""
 
 
 # -- discrimination ----------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ from irmx_study.statistics.ranks import kendall_taus, rounded
 from irmx_study.systems.unjudged import check_judgments
 
 _ROWS_OF_GROUPS = 10
-"""Up to so many groups, a table for reading has one row per measure and group."""
+"""Up to how many groups a table for reading has one row per measure and group."""
 
 
 class _Cuts:

@@ -327,10 +327,10 @@ KEEP, SAMPLES, DEPTH = (90, 70, 50, 30, 10), 10, 100
 """The percentages of the judgments, the number of samples at each, and the pool depth, by default."""
 
 _TOGETHER = 4
-"""So many runs are scored together, and kept together when the study is stopped."""
+"""How many runs are scored together, and kept together when the study is stopped."""
 
 _HELD_DOCUMENTS = 2**23
-"""Up to so many documents of all cuts together, the judgments of cuts are kept for the next runs."""
+"""Up to how many documents of all cuts together the judgments of cuts are kept for the next runs."""
 
 PARAMS = {
     "samples": Param(int, "number of samples at each percentage", low=1, high=10**5),

@@ -194,13 +194,13 @@ def inline_svg(draw: Callable[[], Any], name: str, title: str) -> Any:
 
 
 MOST_VALUES = 150_000
-"""So many values are embedded; of a larger study, the systems with the best means."""
+"""How many values are embedded; of a larger study, the systems with the best means."""
 
 MOST_BARS = 200
 """Of more topics, half as many with the largest gains and half as many with the largest losses are drawn."""
 
 MOST_DOCUMENTS = 30_000
-"""So many documents at the top of rankings are embedded, of fewer systems or topics if there are more; about 2 MB."""
+"""How many documents at the top of rankings are embedded, of fewer systems or topics if there are more; about 2 MB."""
 
 CHARACTERS = 300
 """So much of the text of a document is shown."""

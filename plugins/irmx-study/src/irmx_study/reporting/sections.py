@@ -24,7 +24,7 @@ from irmx_study.systems.words import sentences_of, topics_of
 from irmx_study.verdicts.verdict import verdict
 
 MOST_NAMES = 16
-"""Up to so many systems have a critical-difference diagram; the pairs of more are a heat map."""
+"""Up to how many systems have a critical-difference diagram; the pairs of more are a heat map."""
 
 MOST_LEVEL = 0.5
 """A verdict is at a level below this."""
@@ -51,7 +51,7 @@ MOST_COSTS = 6
 """Quality is drawn against so many costs, the first ones."""
 
 FILTERED = 20
-"""From so many systems on, the leaderboard can be filtered by name, and other tables fold."""
+"""From how many systems on the leaderboard can be filtered by name, and other tables fold."""
 
 
 def _parts(

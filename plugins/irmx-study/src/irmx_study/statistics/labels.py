@@ -21,7 +21,7 @@ OF_SCALES = ("kappa", "kappa_linear", "kappa_quadratic", "ac1", "ac2")
 """The coefficients that take the grades that were used for a scale, so that fractional grades have none."""
 
 _LARGEST = 2**22
-"""So many counts of resamples are held at a time."""
+"""How many counts of resamples are held at a time."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -115,7 +115,7 @@ def random_words(count: int, draw: int, seed: int) -> Array:
 
 
 LIMIT = 2**27
-"""So many bytes of orders are kept at most; 10,000 draws of 129 systems on 50 topics are half of it."""
+"""How many bytes of orders are kept at most; 10,000 draws of 129 systems on 50 topics are half of it."""
 
 
 class KeptOrders:

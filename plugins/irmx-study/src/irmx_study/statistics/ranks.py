@@ -17,7 +17,7 @@ from irmx.ragged import Array, Bools, Floats, Ints
 
 
 _ONE_CORE = 2**17
-"""Up to so many multiplications, BLAS libraries do a product on one core."""
+"""Up to how many multiplications BLAS libraries do a product on one core."""
 
 _FEWEST = 32
 

@@ -321,13 +321,13 @@ class BootstrapTest(SignificanceTest):
 
 
 _SMALL = 13
-"""On up to so many topics, SciPy permutes all signs if there are ties."""
+"""Up to how many topics SciPy permutes all signs if there are ties."""
 
 _AT_ONCE = 1000
-"""So many pairs take 65 MB of changes of signs on 13 topics."""
+"""How many pairs take 65 MB of changes of signs on 13 topics."""
 
 _EXACT = 50
-"""On up to so many topics without ties, SciPy's p is exact."""
+"""Up to how many topics without ties SciPy's p is exact."""
 
 _ROUNDING = 1e-12
 """Sizes of differences that are closer, relative to the largest value, are the same in decimals."""

@@ -31,7 +31,7 @@ from irmx_study.systems.pairs import (
 from irmx_study.systems.words import PaperTable, citations_of, facts_of, headline_of, notes_on, sentences_of
 
 SIDE_BY_SIDE, IN_COLUMNS = 4, 12
-"""So many views have their differences and p-values side by side; so many have a column of means."""
+"""How many views have their differences and p-values side by side; up to how many have a column of means."""
 
 SENTENCES = 5
 """How many pairs of systems are described in sentences; of more, tables have the numbers."""

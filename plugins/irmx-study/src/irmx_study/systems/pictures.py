@@ -25,16 +25,16 @@ _TICKS = 12
 
 _LETTERS_SHOWN, _ACROSS = 26, 3
 _NAMED, _BARS = 60, 200
-"""So many topics are named below their bars; more topics than the second are an area."""
+"""How many topics are named below their bars; more topics than the second are an area."""
 
 _P_COLOURS = ("#e8e8e8", "#9ecae1", "#3182bd", "#08306b")
 """Light to dark, so that they can be told apart in print: not significant, and p up to the level, 0.01 and 0.001."""
 
 NAMED_POINTS = 30
-"""So many systems are named beside their points in a picture."""
+"""How many systems are named beside their points in a picture."""
 
 _P_NAMES = 30
-"""Up to so many systems are named in a map; of more, every second, third, ..."""
+"""Up to how many systems are named in a map; of more, every second, third, ..."""
 
 
 # -- what pictures share -----------------------------------------------------------------------------------

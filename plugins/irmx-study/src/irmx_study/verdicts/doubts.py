@@ -350,7 +350,7 @@ DEPTH = 10
 """Up to which rank unjudged documents are assumed to be relevant, for a measure without a cutoff."""
 
 LEFT_OUT = 10
-"""So many topics are left out, one at a time: those that speak most for the run."""
+"""How many topics are left out, one at a time: those that speak most for the run."""
 
 _MARKED: dict[str, tuple[str, str, ComparisonBasis]] = {
     "judgments": ("judges", "judges", "same unit"),

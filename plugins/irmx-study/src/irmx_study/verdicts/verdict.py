@@ -61,10 +61,10 @@ POWER = 0.8
 """The power with which the number of topics that is said to be needed would decide."""
 
 MOVED = 3
-"""So many topics that moved most are shown, from each end."""
+"""How many topics that moved most are shown, from each end."""
 
 NAMED = 3
-"""So many views that break a conclusion are named in the sentence."""
+"""How many views that break a conclusion are named in the sentence."""
 
 MARKER = "<!-- irmx verdict -->"
 """What the Markdown of a verdict begins with, so that a workflow finds its comment again."""
