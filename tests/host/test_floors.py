@@ -126,3 +126,13 @@ def test_a_plugin_imports_public_names_of_irmx_and_no_other_plugin(package: Path
         if top in others or (top == "irmx" and name and name.split(".")[0] not in public):
             wrong.append(f"{place}: {of}")
     assert wrong == []
+
+
+@pytest.mark.parametrize("package", [HOST, *PLUGINS], ids=lambda p: p.name)
+def test_a_file_is_a_topic_that_can_be_read(package: Path) -> None:
+    long = {
+        file.name: lines
+        for file in package.rglob("*.py")
+        if (lines := file.read_text(encoding="utf-8").count("\n")) > 900
+    }
+    assert long == {}
