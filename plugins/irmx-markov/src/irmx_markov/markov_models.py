@@ -234,7 +234,7 @@ def spread_to(values: Floats, at: Ints, size: int, kernel: Any) -> Floats:
     return np.asarray(irfft(rfft(padded) * kernel, size)[at])
 
 
-# -- markov models of a user -----------------------------------------------------------------------------------------
+# -- Markov models of a user -----------------------------------------------------------------------------------------
 
 
 _MOVES = {

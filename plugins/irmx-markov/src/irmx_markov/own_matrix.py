@@ -199,7 +199,7 @@ def _name(path: Path) -> str:
 _LOADERS: dict[str, Callable[[Path], Any]] = {".npy": _npy, ".npz": _npz, ".csv": _text, ".tsv": _text}
 
 
-# -- markov models with a given transition matrix --------------------------------------------------------------------
+# -- Markov models with a given transition matrix --------------------------------------------------------------------
 
 
 _alive: WeakValueDictionary[str, _Matrix] = WeakValueDictionary()

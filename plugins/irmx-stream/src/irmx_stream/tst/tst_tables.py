@@ -211,7 +211,7 @@ def read_table(path: Path) -> TstTable:
     return TstTable(path, columns, numbers)
 
 
-# -- A folder with the track's files ---------------------------------------------------------------------------------
+# -- a folder with the track's files ---------------------------------------------------------------------------------
 
 
 NEEDED = {
