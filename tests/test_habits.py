@@ -116,7 +116,7 @@ def test_marks_that_are_left_out_are_those_that_are_declared_and_run_elsewhere()
 def test_modules_whose_formulas_are_changed_on_purpose_are_there() -> None:
     folder = TOP / "tests" / "mutation"
     named = re.findall(r'\bof\(\s*"(\w+)",([^)]*)\)', (folder / "run.py").read_text(encoding="utf-8"))
-    modules = [f"irmx_{plugin}/{name}.py" for plugin, names in named for name in re.findall(r'"(\w+)"', names)]
+    modules = [f"irmx_{plugin}/{name}.py" for plugin, names in named for name in re.findall(r'"([\w/]+)"', names)]
     modules += re.findall(r'^\["(.+)"\]$', (folder / "survivors.toml").read_text(encoding="utf-8"), re.MULTILINE)
     assert len(modules) > 40
     assert [module for module in modules if not list(TOP.glob(f"plugins/*/src/{module}"))] == []

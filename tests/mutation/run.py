@@ -47,58 +47,26 @@ def of(plugin: str, *modules: str) -> list[str]:
 
 
 FAMILIES = {
-    "ncp": Family(of("ncp", "normalised_precision", "stopping_laws", "stopping_by_document"), "tests/ncp"),
-    "cwl": Family(
-        of(
-            "cwl",
-            "continuation",
-            "cwl_measure",
-            "effort_by_grade",
-            "expected_session",
-            "query_by_query",
-            "session_cost",
-        )
-        + of("cwl", "session_measures", "time_biased_gain", "clicked_depths"),
-        "tests/cwl",
-    ),
+    "ncp": Family(of("ncp", "normalised_precision", "stopping_laws"), "tests/ncp"),
+    "cwl": Family(of("cwl", "cwl_measure", "session_measures", "time_biased_gain", "ratings"), "tests/cwl"),
     "markov": Family(
-        of("markov", "closed_form", "continuous_time", "direction_counts", "finite_chains", "finite_steps", "holding")
-        + of("markov", "markov_models", "markov_precision", "transition_weights", "reading_speed", "watched_network"),
+        of("markov", "closed_form", "continuous_time", "finite_chains", "markov_models", "markov_precision"),
         "tests/markov --ignore tests/markov/test_commands.py",
     ),
-    "diversity": Family(
-        of("temporal", "cells", "diversity", "intent_aware", "lifted", "subtopic_measures"),
-        "tests/temporal",
-    ),
+    "diversity": Family(of("temporal", "cells", "diversity", "intent_aware", "lifted"), "tests/temporal"),
     "pages": Family(
-        of("pages", "aggregated_search", "page_measures", "page_diversity", "vertical_selection", "examination_models")
-        + of("pages", "exact_ideal"),
-        "tests/pages",
+        of("pages", "aggregated_search", "page_diversity", "examination_models", "exact_ideal"), "tests/pages"
     ),
     "fits": Family(
-        of("pages", "effort_fit", "examination_fit", "choice_likelihood", "scores_of_settings", "preference_fit"),
+        of("pages", "effort_fit", "examination_fit", "choice_likelihood", "preference_fit"),
         "tests/pages/test_fitting.py tests/pages/test_observed.py",
     ),
-    "trec": Family(
-        of("trec", "rank_biased", "discounted_gain", "precision_at_relevant", "preferred_judgments", "relevant_on_top"),
-        "tests/trec/test_equal_values.py tests/trec/test_explained.py",
-    ),
+    "trec": Family(of("trec", "classics"), "tests/trec/test_equal_values.py tests/trec/test_explained.py"),
     "streams": Family(
-        of(
-            "stream",
-            "gains",
-            "compiled_gains",
-            "simulated_users",
-            "recorded_scores",
-            "explained_users",
-            "modeled_stream_utility",
-        ),
+        of("stream", "gains", "compiled_gains", "simulated_users", "recorded_scores", "modeled_stream_utility"),
         "tests/stream --ignore-glob tests/stream/test_t[rs]*.py --ignore tests/stream/test_order_of_lines.py",
     ),
-    "significance": Family(
-        of("study", "significance", "corrections", "intervals", "studentized_range", "draws"),
-        "tests/study/test_significance.py",
-    ),
+    "significance": Family(of("study", "statistics/tests", "statistics/paired"), "tests/study/test_significance.py"),
 }
 """Modules with formulas or statistics."""
 
