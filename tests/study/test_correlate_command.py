@@ -1,6 +1,7 @@
 """``irmx correlate``: its tables, files and messages."""
 
 import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -131,7 +132,12 @@ def test_results_of_other_tools_and_chosen_runs(command: Any, tmp_path: Path, ag
     assert "at least 3 systems. The scores have 2" in done.err
 
 
-def test_pictures_are_written(command: Callable[..., Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("moved", [True, False])
+def test_pictures_are_written(
+    moved: bool, command: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not moved:  # names may then overlap
+        monkeypatch.setitem(sys.modules, "adjustText", None)
     heat, scatter = tmp_path / "heat.png", tmp_path / "scatter.svg"
     options = ("--plot", heat, "--order", "similar", "--plot", f"scatter={scatter}")
     assert command("correlate", *FILES, *MEASURES, *options).code == 0
