@@ -283,7 +283,7 @@ What the paper says of these rankings, on its published values of 2013 and, wher
 
 {stated}
 
-The runs of 2013 are not published, so that the tau of its other figures, and the best rank of each run over all users, are not checked.
+The runs of 2013 are not among these data, so that the tau of its other figures, and the best rank of each run over all users, are not checked.
 
 Made by `IRMX_DATA=... python docs/results/msu_against_elg.py`. With `--pictures FOLDER` it draws MSU against the measures of the track, as
 Figure 2a of the paper does; Figures 2b to 5 need the runs of 2013.
