@@ -55,6 +55,10 @@ def test_topics_that_lack_something_and_documents_not_judged() -> None:
     assert rows.loc["runs"].tolist() == [2, 0, 1.0, 2]  # topic r has none
     assert rows.loc["judged to rank"].tolist() == [None, 1, 1.0, 1]
     assert len(irmx_study.collection(qrels).frame()) == 6
+    for nothing in ({"one": {"p": {}}}, {"one": {}}):
+        empty = irmx_study.collection(qrels, nothing).frame().set_index("feature")
+        assert (empty.loc["retrieved"].tolist(), empty.loc["judged to rank", "largest"]) == ([0, None, None, None], 0)
+    assert irmx_study.collection({}).frame()["number"].tolist() == [0, 0, 0, 0]
     with pytest.raises(UsageError, match="nan"):
         irmx_study.collection(qrels, rel=float("nan"))
 

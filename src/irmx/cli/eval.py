@@ -511,9 +511,6 @@ def datasets(
 
 def _needed(measures: Sequence[str]) -> tuple[list[Column], list[Column]]:
     """Return the columns that measures require: those of the qrels, and those of the run."""
-    import ir_measures
-
-    from irmx.declare.measures import Measure
     from irmx.score.evaluator import as_measures
 
     diversity = {m.NAME for m in ir_measures.providers.registry["pyndeval"].SUPPORTED_MEASURES}

@@ -536,10 +536,13 @@ def plot_means(result: Result, ax: Any = None) -> Any:
 
 def _against_judgments(result: Result, column: str, full: dict[str, float], label: str, ax: Any) -> Any:
     """Draw a column of the samples, whose values with all judgments are given by measure."""
+    import pandas as pd
+
     by_level = result.frame("samples").groupby(["measure", "keep"], sort=False)[column]
     rows = by_level.agg(["mean", "min", "max"]).reset_index()
-    lacking = [(m, 100, value, value, value) for m, value in full.items() if 100 not in set(rows["keep"])]
-    rows = type(rows)([*lacking, *rows.itertuples(index=False)], columns=rows.columns)
+    if 100 not in set(rows["keep"]):  # with all judgments there is nothing to draw at random
+        whole = {"measure": list(full), "keep": 100, **{name: list(full.values()) for name in ("mean", "min", "max")}}
+        rows = pd.concat([pd.DataFrame(whole), rows])
     rows = rows.sort_values("keep", ascending=False, kind="stable")
     systems = len(result.scores.systems) if result.scores is not None else 0
     last = rows[rows["keep"] == rows["keep"].min()]

@@ -565,8 +565,6 @@ class Stored:
     paths: tuple[str, ...]
 
     def __iter__(self) -> Iterator[Any]:
-        import joblib
-
         return (joblib.load(path, mmap_mode="r") for path in self.paths)
 
 
@@ -619,8 +617,6 @@ class _Data:
 
 def store(value: Any, path: str) -> None:
     """Write an object to a temporary file, which is named if it cannot be written, for instance because the disk is full."""
-    import joblib
-
     try:
         joblib.dump(value, path)
     except OSError as error:

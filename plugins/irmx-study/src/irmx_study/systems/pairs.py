@@ -129,8 +129,6 @@ class Compared:
 
     def frame(self, scores: Scores) -> pd.DataFrame:
         """Return one row per view and pair."""
-        import pandas as pd
-
         pairs, systems = len(self.first), np.array(scores.systems, dtype=object)
         views = np.repeat(np.arange(len(scores.names)), pairs)
         columns: dict[str, Any] = {"measure": np.array([str(m) for m in scores.measures], dtype=object)[views]}

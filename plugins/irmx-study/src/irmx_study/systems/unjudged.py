@@ -196,16 +196,13 @@ def effects_on(measure: ir_measures.Measure, grade: float, largest_grade: float)
 
 def refuse_added(measure: ir_measures.Measure, views: Iterable[Join]) -> None:
     """Raise if judgments have added rows, and the measure reads of each row what such a row lacks, such as a nugget."""
-    if not isinstance(measure, Measure) or not any(
-        view.judgments.base is not None and len(view.judgments.row_grade) > len(view.judgments.base.row_grade)
-        for view in views
-    ):
-        return
-    for column in measure.qrel_columns():
-        if not column.optional and column.sample.per != ("query_id",):
-            raise DataError(
-                f"it reads the column {column.name!r} of the qrels, {column.desc}, of which a document that nobody judged has no value"
-            )
+    columns = measure.qrel_columns() if isinstance(measure, Measure) else ()
+    needed = [column for column in columns if not column.optional and column.sample.per != ("query_id",)]
+    bases = ((view.judgments, view.judgments.base) for view in views if needed)
+    if any(base is not None and len(judgments.row_grade) > len(base.row_grade) for judgments, base in bases):
+        raise DataError(
+            f"it reads the column {needed[0].name!r} of the qrels, {needed[0].desc}, of which a document that nobody judged has no value"
+        )
 
 
 class AssumedValues:
@@ -398,8 +395,6 @@ class _Study:
         return [(False, False) if str(m) in refused else effects_on(m, self.grade, largest) for m in self.measures]
 
     def table(self) -> pd.DataFrame:
-        import pandas as pd
-
         names, systems = [str(m) for m in self.measures], self.systems
         columns = ("value", "if_nonrelevant", "if_relevant")
         means = {name: means_of(self.measures, of).T.ravel() for name, of in zip(columns, self.values, strict=True)}
@@ -417,8 +412,6 @@ class _Study:
         return pd.DataFrame(table)
 
     def pairs(self) -> pd.DataFrame:
-        import pandas as pd
-
         means, rows = means_of(self.measures, self.values[0]), []
         for m, (measure, (_, additive)) in enumerate(zip(map(str, self.measures), self._effects(), strict=True)):
             for a, b in self._pairs:
@@ -435,8 +428,6 @@ class _Study:
         return pd.DataFrame(rows, columns=columns).astype({"flips": object})
 
     def per_topic(self) -> pd.DataFrame:
-        import pandas as pd
-
         topics = tuple(map(str, self.judgments.topics))
         table = {"query_id": np.repeat(topics, len(self.systems)), "system": np.tile(self.systems, len(topics))}
         return pd.DataFrame(table | {name: share.ravel() for name, share in self.shares.items()})
@@ -530,7 +521,7 @@ def _of_runs(judgments: Judgments, runs: Mapping[str, Any]) -> Iterator[_Feature
         ranked, counts = Rankings(join).ranked, np.zeros(len(judgments.topics), dtype=np.int64)
         counts[join.in_judgments] = ranked.count
         unjudged = ranked.rank[~(ranked.grade >= 0)]
-        return counts, int(unjudged.min() - 1 if len(unjudged) else ranked.rank.max())
+        return counts, int(unjudged.min() - 1 if len(unjudged) else ranked.rank.max(initial=0))
 
     found = [of_run for _, of_run in of_each_run(runs, judgments, read)]
     counts = np.stack([of_run for of_run, _ in found])
@@ -540,4 +531,6 @@ def _of_runs(judgments: Judgments, runs: Mapping[str, Any]) -> Iterator[_Feature
 
 
 def _feature(name: str, counts: Ints) -> _Feature:
+    if not len(counts):
+        return name, 0, None, None, None
     return name, int(counts.sum()), int(counts.min()), float(counts.mean()), int(counts.max())
