@@ -19,13 +19,13 @@ from .cli.click_command import PlacesOption as PlacesOption
 from .cli.click_command import WidthOption as WidthOption
 from .cli.click_command import picture_option as picture_option
 from .cli.click_command import print_rows as print_rows
-from .cli.click_command import runs_and_measures as runs_and_measures
 from .cli.output_formats import in_latex as in_latex
 from .cli.output_formats import in_markdown as in_markdown
 from .cli.output_formats import in_spreadsheet as in_spreadsheet
 from .cli.output_formats import latex_blocks as latex_blocks
 from .cli.output_formats import latex_tabular as latex_tabular
 from .cli.output_formats import latex_width as latex_width
+from .cli.run_arguments import runs_and_measures as runs_and_measures
 from .data.cells import as_number as as_number
 from .data.cells import check_dates as check_dates
 from .data.cells import seconds_of_texts as seconds_of_texts

@@ -18,7 +18,8 @@ from ir_datasets.formats import BaseDocs, BaseQrels
 import irmx
 from irmx import Column, DataError, Dataset, Field, Measure
 from irmx.adapters.ir_datasets import plugin_datasets
-from irmx.adapters.ir_datasets.fields import EARLIEST, FIRST_DAY, FORMS, Cache, Value
+from irmx.adapters.ir_datasets.fields import EARLIEST, FIRST_DAY, FORMS
+from irmx.adapters.ir_datasets.lookup import Cache, Value
 from irmx.registry import Registry
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)

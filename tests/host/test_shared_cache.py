@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from irmx import DataWarning, Field
-from irmx.adapters.ir_datasets.fields import Cache, Value
+from irmx.adapters.ir_datasets.lookup import Cache, Value
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ from irmx.cli.click_command import (
     output_format_named,
     picture_option,
     print_rows,
-    runs_and_measures,
 )
+from irmx.cli.run_arguments import runs_and_measures
 from irmx.data.files import STANDARD_INPUT, bytes_of, file_to_write
 from irmx.data.formats import read_file
 from irmx.data.judgments import Judgments

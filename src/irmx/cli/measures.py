@@ -17,7 +17,8 @@ import ir_measures
 from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.adapters.papers import papers_of
 from irmx.cli.app import problems
-from irmx.cli.click_command import Argument, FormatOption, Option, names, print_rows
+from irmx.cli.click_command import Argument, FormatOption, Option, print_rows
+from irmx.cli.run_arguments import names
 from irmx.declare.columns import Column, Symbol
 from irmx.declare.described import IR_MEASURES, TOOLS, Formula, parameters_of
 from irmx.declare.described import described as described_in_html

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from irmx.adapters.ir_datasets import plugin_datasets
-from irmx.adapters.ir_datasets.fields import Field, declared, is_declared, values_of
+from irmx.adapters.ir_datasets.fields import Field, declared, is_declared
 from irmx.adapters.ir_datasets.plugin_datasets import failure
 from irmx.data.cells import encoded, from_ints
 from irmx.data.judgments import Judgments
@@ -27,7 +27,7 @@ from irmx.text import suggest
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from irmx.adapters.ir_datasets.fields import Value
+    from irmx.adapters.ir_datasets.lookup import Value
 
 
 # -- datasets by id --------------------------------------------------------------------------------------------------
@@ -241,6 +241,8 @@ def values_in_documents(dataset_id: str, column: str, doc_ids: Sequence[str], of
     """Return what different documents of a dataset give for a column; ``of`` says which documents they are."""
     found = dataset(dataset_id)
     field = _given_by(dataset_id, found, column)
+    from irmx.adapters.ir_datasets.lookup import values_of
+
     return values_of(dataset_id, found, field, registry().source_of(field), doc_ids, of)
 
 
