@@ -278,3 +278,14 @@ def test_measures_of_trec_eval_are_side_by_side_and_no_users() -> None:
     assert rows[2:] == measures.split()
     alone = irmx_study.compare(irmx.scores("P@5 P@10 P@15 P@20 P@30", qrels_path(), runs))
     assert alone.frame("over")[["views", "better"]].values.tolist() == [[5, 0]]
+
+
+def test_screen_and_paper_mark_the_same_systems_with_several_baselines() -> None:
+    """A baseline that is worse than another one is marked as every other system is."""
+    runs = {system: run_path(system) for system in SYSTEMS}
+    comparison = irmx_study.compare("AP", qrels_path(), runs, baseline=["titles", "bm25"])
+    [(_, rows)] = comparison.tables_for_reading()
+    marks = {row["system"]: re.sub(r"[\d. ]", "", row["AP"]) for row in rows}
+    assert marks == {"bm25": "▲", "recent": "▲▼", "titles": "▼"}
+    latex = dict(re.findall(r"^(\w+) & .*?(?:\\rlap\{\$\^\{(.*?)\}\$\})? \\\\$", comparison.to_latex(), re.MULTILINE))
+    assert {name: latex[name].count("\\") for name in marks} == {name: len(of) for name, of in marks.items()}

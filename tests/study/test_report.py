@@ -257,7 +257,7 @@ def test_the_difference_of_two_baselines_stands_in_both_their_rows() -> None:
     for system, column, other in (("titles", 3, "recent"), ("recent", 1, "titles")):
         value = float(rows[system][column]["data-value"])
         assert value == pytest.approx(means[system] - means[other])
-        low, high = map(float, re.findall(r"[-+][\d.]+", rows[system][column].find("small").get_text())[:2])
+        low, high = map(float, re.findall(r"[-+]?[\d.]+", rows[system][column].find("small").get_text())[:2])
         assert low <= value <= high
     assert rows["titles"][3].find(class_="down") is not None
     assert rows["recent"][1].find(class_="up") is not None

@@ -16,9 +16,9 @@ from irmx import DataError, DataWarning, Scores, UsageError, registry
 from irmx.toolkit import PrintedRows, html_table, in_spreadsheet, plural
 from irmx_study.measures.correlate import correlate
 from irmx_study.reporting.documents import JUDGED, Reported, Section, Source, inline_svg, rankings, topics
-from irmx_study.showing.result import joined, p_text, places_below
+from irmx_study.showing.result import fixed, interval, joined, p_text, places_below
 from irmx_study.systems.compare import SENTENCES, Comparison
-from irmx_study.systems.pairs import signs_of
+from irmx_study.systems.pairs import Cell, Difference, signs_of
 from irmx_study.systems.unjudged import mean_shares, unjudged
 from irmx_study.systems.words import sentences_of, topics_of
 from irmx_study.verdicts.verdict import verdict
@@ -109,25 +109,21 @@ def leaderboard(reported: Reported) -> Section:
     comparison = reported.comparison
     scores, choices = comparison.scores, comparison.choices
     with_groups, baselines, names = comparison.has_groups, comparison.baseline, comparison.names
-    table, count = comparison.estimates(), comparison._rows_per_view
     first = [scores.systems[s] for s in comparison._order(0)]
     rows: dict[str, list[dict[str, Any]]] = {system: [] for system in first}
-    for v, (view, sign) in enumerate(zip(scores.names, signs_of(scores), strict=True)):
-        of_view = table.iloc[v * count : (v + 1) * count].to_dict("records")
-        means = {row["system"]: row for row in of_view}
-        known = [sign * row["mean"] for row in means.values() if not math.isnan(row["mean"])]
-        largest = max((abs(row["mean"]) for row in means.values() if not math.isnan(row["mean"])), default=0.0)
-        differences = _differences(of_view, baselines) if baselines else {}
-        alike = dict(zip(scores.systems, comparison.alike[view], strict=True)) if with_groups else {}
+    for v, view in enumerate(scores.names):
+        of_view = comparison.cells(v)
+        largest = max(abs(cell.mean) for cell in of_view.values())
         p_to_best = comparison.pairs(view)[scores.systems[comparison._order(v)[0]]] if comparison.all_pairs else {}
         for system, cells in rows.items():
-            cells.append(_mean(means[system], sign * max(known, default=0.0), largest))
+            cell = of_view[system]
+            cells.append(_mean(cell, largest))
             for one in baselines:
-                cells += _difference(differences.get((system, one)), choices.level, sign, largest)
+                cells += _difference(cell.differences.get(one), largest)
             if comparison.all_pairs:
                 cells.append(_p(p_to_best[system]))
             if with_groups:
-                cells.append({"text": alike[system], "value": alike[system], "is_letters": True})
+                cells.append({"text": cell.alike, "value": cell.alike, "is_letters": True})
     corrected = (
         f"corrected: {choices.correction.SHORT_DESC or choices.correction}" if choices.is_corrected else "not corrected"
     )
@@ -150,42 +146,26 @@ def leaderboard(reported: Reported) -> Section:
     return Section("leaderboard", "Leaderboard", content)
 
 
-def _differences(rows: Sequence[dict[str, Any]], baselines: Sequence[str]) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the differences by system and baseline; that between two baselines stands in the rows of both."""
-    found = {(row["system"], row["baseline"]): row for row in rows}
-    turned = {
-        (baseline, system): {**row, "difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
-        for (system, baseline), row in found.items()
-        if system in baselines
-    }
-    return turned | found
-
-
-def _mean(row: dict[str, Any], best: float, largest: float) -> dict[str, Any]:
-    mean = row["mean"]
-    if math.isnan(mean):
-        return {"text": "none", "value": ""}
+def _mean(cell: Cell, largest: float) -> dict[str, Any]:
     places, fewer = places_below(largest, 4), places_below(largest, 3)
     return {
-        "text": f"{mean:.{places}f}",
-        "value": repr(float(mean)),
-        "small": f"{row['mean_low']:.{fewer}f} to {row['mean_high']:.{fewer}f}",
-        "bar": f"{100 * max(mean, 0.0) / largest:.1f}" if largest > 0 else "0",
-        "is_best": mean == best,
+        "text": fixed(cell.mean, places),
+        "value": repr(cell.mean),
+        "small": interval(cell.low, cell.high, fewer),
+        "bar": f"{100 * max(cell.mean, 0.0) / largest:.1f}" if largest > 0 else "0",
+        "is_best": cell.is_best,
     }
 
 
-def _difference(row: dict[str, Any] | None, level: float, sign: float, largest: float) -> list[dict[str, Any]]:
+def _difference(found: Difference | None, largest: float) -> list[dict[str, Any]]:
     """Return the cells of a difference and of its p-value."""
-    if row is None or math.isnan(row["difference"]):
+    if found is None:
         return [{"text": "", "value": "0"}, _p(math.nan)]
-    difference, p = row["difference"], row["p_corrected"]
-    better = 0 if not p <= level or difference == 0 else 1 if sign * difference > 0 else -1
-    places, fewer = places_below(largest, 4), places_below(largest, 3)
-    interval = f"{row['low']:+.{fewer}f} to {row['high']:+.{fewer}f}"
+    text = f"{found.difference:+.{places_below(largest, 4)}f}"
+    small = interval(found.low, found.high, places_below(largest, 3))
     return [
-        {"text": f"{difference:+.{places}f}", "value": repr(float(difference)), "small": interval, "sign": better},
-        _p(p),
+        {"text": text, "value": repr(found.difference), "small": small, "sign": found.better},
+        _p(found.p_corrected),
     ]
 
 

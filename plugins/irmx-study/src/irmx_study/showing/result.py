@@ -362,11 +362,14 @@ def for_reading(frame: pd.DataFrame, places: int, drop: Sequence[str] = (), cove
     return rows
 
 
-def interval(low: float, high: float, places: int) -> str:
+def fixed(value: float, places: int) -> str:
+    """Return a number with so many decimal places, -1 for all."""
+    return repr(float(value)) if places == -1 else f"{value:.{places}f}"
+
+
+def interval(low: float, high: float, places: int, number: Callable[[float, int], str] = fixed) -> str:
     """Return an interval as a text; empty for one that is not there."""
-    if low != low:
-        return ""
-    return f"[{float(low)!r}, {float(high)!r}]" if places == -1 else f"[{low:.{places}f}, {high:.{places}f}]"
+    return "" if low != low else f"[{number(low, places)}, {number(high, places)}]"
 
 
 def p_text(p: float, places: int = 4) -> str:

@@ -12,11 +12,13 @@ import pandas as pd
 from irmx import Citation, Scores, UsageError
 from irmx.ragged import Ints
 from irmx_study.inputs.choices import Choices, as_scores, choices_of
-from irmx_study.showing.result import Titled, for_reading, interval, p_text
+from irmx_study.showing.result import Titled, fixed, for_reading, interval, p_text
 from irmx_study.systems.pairs import (
     PAIRS_SHOWN,
+    Cell,
     Compared,
     ComparedSystems,
+    Difference,
     all_pairs_of,
     baselines_of,
     borders,
@@ -40,6 +42,15 @@ NAMING = ("a", "b", "system", "baseline", "better", "better_lower", "better_uppe
 """The columns with names of systems."""
 
 UP, DOWN = "▲", "▼"
+
+
+def _won(found: Difference) -> str:
+    return f"{found.wins}/{found.ties}/{found.losses}"
+
+
+def _marks(cell: Cell) -> str:
+    """Return the marks of a system that is significantly better or worse than baselines."""
+    return "".join((UP if found.better > 0 else DOWN) for found in cell.differences.values() if found.better)
 
 
 def compare(
@@ -280,41 +291,33 @@ class Comparison(ComparedSystems):
 
     def _one_view(self, places: int, systems: Sequence[str]) -> list[dict[str, Any]]:
         """Return one row per system: mean, difference, interval, effect, p, wins; of all pairs the mean and its interval."""
-        coverage = self.choices.coverage
-        alike = dict(zip(self.scores.systems, self.alike[self.scores.names[0]], strict=True)) if self.has_groups else {}
-        table = self.estimates().drop_duplicates("system").set_index("system")
-        rows = []
+        of_interval, cells, rows = f"{self.choices.coverage} interval", self.cells(0), []
         for system in systems:
-            row = table.loc[system]
-            cells: dict[str, Any] = {"system": self.names[system], "mean": row["mean"]}
+            cell = cells[system]
+            row: dict[str, Any] = {"system": self.names[system], "mean": cell.mean}
             if self.all_pairs:
-                cells[f"{coverage} interval"] = interval(row["mean_low"], row["mean_high"], places)
+                row[of_interval] = interval(cell.low, cell.high, places)
+            elif found := cell.difference:
+                row |= {"diff": found.difference, of_interval: interval(found.low, found.high, places)}
+                row |= {"effect": found.effect, "p": found.p_corrected, "W/T/L": _won(found)}
             else:
-                known = row["difference"] == row["difference"]
-                cells["diff"] = row["difference"] if known else None
-                cells[f"{coverage} interval"] = interval(row["low"], row["high"], places)
-                cells["effect"] = row["effect"] if known else None
-                cells["p"] = row["p_corrected"] if known else None
-                cells["W/T/L"] = f"{row['wins']:.0f}/{row['ties']:.0f}/{row['losses']:.0f}" if known else ""
-            rows.append(cells | ({self.alike_name: alike[system]} if alike else {}))
+                row |= {"diff": None, of_interval: "", "effect": None, "p": None, "W/T/L": ""}
+            rows.append(row | ({self.alike_name: cell.alike} if self.has_groups else {}))
         return rows
 
     def _one_pair(self, places: int) -> list[dict[str, Any]]:
         """Return one row per view of two systems: their means, the difference, its interval, p, wins."""
-        rows = []
-        for v, row in enumerate(self.comparisons.to_dict("records")):
-            mark = UP if self.better[v, 0] > 0 else DOWN if self.better[v, 0] < 0 else ""
+        ((a, b),), of_interval, rows = self.compared_pairs, f"{self.choices.coverage} interval", []
+        for v, view in enumerate(self.scores.names):
+            cells, found = self.cells(v), self.difference(a, b, v)
+            mark = "" if self.all_pairs else _marks(cells[a])
             rows.append(
                 {
-                    "measure": self.scores.names[v],
-                    self.names[row["a"]]: row["mean_a"],
-                    self.names[row["b"]]: row["mean_b"],
-                    "diff": row["difference"],
-                    f"{self.choices.coverage} interval": interval(row["low"], row["high"], places),
-                    "p": f"{p_text(row['p_corrected'], places)} {'' if self.all_pairs else mark:1}",
-                    "W/T/L": f"{row['wins']}/{row['ties']}/{row['losses']}",
+                    "measure": view, self.names[a]: cells[a].mean, self.names[b]: cells[b].mean,
+                    "diff": found.difference, of_interval: interval(found.low, found.high, places),
+                    "p": f"{p_text(found.p_corrected, places)} {mark:1}", "W/T/L": _won(found),
                 }
-            )
+            )  # fmt: skip
         return rows
 
     def _several(self, places: int, systems: Sequence[str]) -> list[dict[str, Any]]:
@@ -322,55 +325,42 @@ class Comparison(ComparedSystems):
 
         Of more views than systems, one row per view.
         """
-        wide = len(self.scores.names) <= SIDE_BY_SIDE and len(self.baseline) <= 1
-        table, per_view = self.estimates(), self._rows_per_view
+        wide = len(self.scores.names) <= SIDE_BY_SIDE and len(self.baseline) == 1
         rows: dict[str, dict[str, Any]] = {system: {"system": self.names[system]} for system in systems}
-        place = {system: place for place, system in enumerate(self.scores.systems)}
         for v, view in enumerate(self.scores.names):
-            of_view = table.iloc[v * per_view : (v + 1) * per_view].drop_duplicates("system").set_index("system")
-            marks = self._marks(v)
-            for system, cells in rows.items():
-                row = of_view.loc[system]
-                if wide and not self.all_pairs:
-                    known = row["difference"] == row["difference"]
-                    cells[view] = row["mean"]
-                    cells["diff" + " " * v] = row["difference"] if known else None
-                    cells["p" + " " * v] = p_text(row["p_corrected"], places) + f" {marks[system]:1}" if known else ""
+            cells = self.cells(v)
+            marks = {system: _marks(cell) for system, cell in cells.items()}
+            for system, row in rows.items():
+                cell, mark = cells[system], f" {marks[system]:1}"
+                if wide:
+                    found = cell.difference
+                    row |= {view: cell.mean, "diff" + " " * v: found and found.difference}
+                    row["p" + " " * v] = p_text(found.p_corrected, places) + mark if found else ""
                 else:
-                    text = repr(float(row["mean"])) if places == -1 else f"{row['mean']:.{places}f}"
-                    cells[view] = row["mean"] if not any(marks.values()) else f"{text} {marks[system]:1}"
+                    row[view] = fixed(cell.mean, places) + mark if any(marks.values()) else cell.mean
                 if self.has_groups:
-                    cells[self.alike_name + " " * v] = self.alike[view][place[system]]
+                    row[self.alike_name + " " * v] = cell.alike
         if len(self.scores.names) > max(SIDE_BY_SIDE, len(self.scores.systems)):
-            columns = {cells["system"]: cells for cells in rows.values()}
             return [
-                {"measure": view, **{name: cells[view] for name, cells in columns.items()}}
-                for view in self.scores.names
+                {"measure": view, **{row["system"]: row[view] for row in rows.values()}} for view in self.scores.names
             ]
         return list(rows.values())
 
-    def _marks(self, v: int) -> dict[str, str]:
-        """Return the marks of systems that are significantly better or worse than a baseline in a view."""
-        marks = dict.fromkeys(self.scores.systems, "")
-        if not self.all_pairs:
-            for a, sign in zip(self.compared.first.tolist(), self.better[v].tolist(), strict=True):
-                marks[self.scores.systems[a]] += UP if sign > 0 else DOWN if sign < 0 else ""
-        return marks
-
     def _pairs_side_by_side(self, places: int) -> list[dict[str, Any]]:
-        names = [self.names[system] for system in self.scores.systems]
-        columns, views = self.compared.columns, self.scores.names
+        """Return one row per pair of systems: their differences and p-values; of one view with intervals and effects."""
         rows = []
-        for i, (a, b) in enumerate(zip(self.compared.first.tolist(), self.compared.second.tolist(), strict=True)):
-            cells: dict[str, Any] = {"a": names[a], "b": names[b]}
-            for v, view in enumerate(views):
-                cells["diff" if len(views) == 1 else view] = float(columns["difference"][v, i])
-                if len(views) == 1:
-                    low, high = columns["low"][v, i], columns["high"][v, i]
-                    cells[f"{self.choices.coverage} interval"] = interval(low, high, places)
-                    cells["effect"] = float(columns["effect"][v, i])
-                cells["p" + " " * v] = p_text(columns["p_corrected"][v, i], places)
-            rows.append(cells)
+        for a, b in self.compared_pairs:
+            row: dict[str, Any] = {"a": self.names[a], "b": self.names[b]}
+            for v, view in enumerate(self.scores.names):
+                found = self.difference(a, b, v)
+                if len(self.scores.names) == 1:
+                    of_interval = f"{self.choices.coverage} interval"
+                    row |= {"diff": found.difference, of_interval: interval(found.low, found.high, places)}
+                    row["effect"] = found.effect
+                else:
+                    row[view] = found.difference
+                row["p" + " " * v] = p_text(found.p_corrected, places)
+            rows.append(row)
         return rows
 
     def _views_for_reading(self, places: int) -> list[Titled]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -305,6 +305,53 @@ PAIRS_SHOWN = 28
 """A table for reading shows all pairs of up to 8 systems; with more, groups tell which systems cannot be told apart."""
 
 
+class Difference(NamedTuple):
+    """The mean difference of two systems in a view; ``better`` is 1 or -1 if the first is significantly better or worse."""
+
+    difference: float
+    low: float
+    high: float
+    effect: float
+    p: float
+    p_corrected: float
+    wins: int
+    ties: int
+    losses: int
+    better: int
+
+    def turned(self) -> Difference:
+        """Return the difference of the second system to the first."""
+        won, tied, lost = self.wins, self.ties, self.losses
+        return Difference(
+            -self.difference,
+            -self.high,
+            -self.low,
+            -self.effect,
+            self.p,
+            self.p_corrected,
+            lost,
+            tied,
+            won,
+            -self.better,
+        )
+
+
+class Cell(NamedTuple):
+    """What a view says of a system: its mean with the t interval, the systems that are ``alike``, and differences by baseline."""
+
+    mean: float
+    low: float
+    high: float
+    is_best: bool
+    alike: str
+    differences: dict[str, Difference]
+
+    @property
+    def difference(self) -> Difference | None:
+        """The difference to the first baseline; None for a baseline itself."""
+        return next(iter(self.differences.values()), None)
+
+
 class ComparedSystems(Result):
     """What a comparison found: the tables of pairs, systems and views, and which systems cannot be told apart."""
 
@@ -395,6 +442,37 @@ class ComparedSystems(Result):
                 table = table.merge(differences, how="left", on="system", sort=False)
             tables.append(table if sort is None else sorted_table(table, sort, sign))
         return pd.concat(tables, ignore_index=True)
+
+    @cached_property
+    def compared_pairs(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of systems that were compared."""
+        systems = self.scores.systems
+        return tuple((systems[a], systems[b]) for a, b in zip(self.compared.first, self.compared.second, strict=True))
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], int]:
+        return {pair: place for place, pair in enumerate(self.compared_pairs)}
+
+    def difference(self, a: str, b: str, v: int) -> Difference:
+        """Return the difference a - b in a view, of two systems that were compared."""
+        if (place := self._places.get((a, b))) is None:
+            return self.difference(b, a, v).turned()
+        columns = {
+            name: of[v, place].item() for name, of in self.compared.columns.items() if name in Difference._fields
+        }
+        return Difference(**columns, better=int(self.better[v, place]))
+
+    def cells(self, v: int) -> dict[str, Cell]:
+        """Return what a view says of every system: what tables for the screen, for papers and for pages are made of."""
+        compared, systems = self.compared, self.scores.systems
+        means, best = compared.means[v].tolist(), compared.means[v, self._order(v)[0]]
+        alike = self.alike[self.scores.names[v]] if self.all_pairs else [""] * len(systems)
+        cells = {}
+        for s, system in enumerate(systems):
+            found = {b: self.difference(system, b, v) for b in self.baseline if b != system}
+            low, high = float(compared.low[v, s]), float(compared.high[v, s])
+            cells[system] = Cell(means[s], low, high, bool(means[s] == best), alike[s], found)
+        return cells
 
     def pairs(self, view: str | None = None) -> pd.DataFrame:
         """Return the corrected p-values of all pairs as a square table, missing on the diagonal and for pairs not compared.

@@ -11,8 +11,15 @@ import numpy as np
 from irmx import UsageError
 from irmx.ragged import Bools, Floats
 from irmx.toolkit import COLOURS, axes_for, distinct_marker, grid_of_axes, picture_text, plural
-from irmx_study.showing.result import p_statement
-from irmx_study.systems.pairs import compared_pairs, complete_values, signs_of, topics_of_view
+from irmx_study.showing.result import interval, p_statement
+from irmx_study.systems.pairs import (
+    ComparedSystems,
+    Difference,
+    compared_pairs,
+    complete_values,
+    signs_of,
+    topics_of_view,
+)
 
 if TYPE_CHECKING:
     from irmx_study.systems.compare import Comparison
@@ -168,22 +175,16 @@ def _draw_differences(
     comparison: Comparison, v: int, systems: Sequence[str], ax: Any, crowded: bool, several: bool
 ) -> None:
     """Draw the estimates of one view."""
-    choices, view, count = comparison.choices, comparison.scores.names[v], comparison._rows_per_view
-    table = comparison.estimates().iloc[v * count : (v + 1) * count]
+    choices, view, of_view = comparison.choices, comparison.scores.names[v], comparison.cells(v)
     size, level = 3 if crowded else 5, choices.level
     ax.set_title(picture_text(view, 40), fontsize=10, pad=24 if several else None)
     grid_behind(ax, "x")
     if comparison.baseline:
         ax.axvline(0, color=GREY, linewidth=1)
     for i, baseline in enumerate(comparison.baseline or ("",)):
-        if baseline:
-            of = table[table["baseline"] == baseline].set_index("system").reindex(systems)
-            values, low, high = (of[name].to_numpy(dtype=float) for name in ("difference", "low", "high"))
-            significant = (of["p_corrected"] <= level).to_numpy()
-        else:
-            of = table.set_index("system").loc[list(systems)]
-            values, low, high = (of[name].to_numpy(dtype=float) for name in ("mean", "mean_low", "mean_high"))
-            significant = np.ones(len(of), dtype=bool)
+        cells = [of_view[system].differences.get(baseline) if baseline else of_view[system] for system in systems]
+        values, low, high = np.array([cell[:3] if cell else (np.nan,) * 3 for cell in cells]).T
+        significant = np.array([not isinstance(cell, Difference) or cell.p_corrected <= level for cell in cells])
         colour, marker = COLOURS[i % len(COLOURS)], distinct_marker(i)
         places = np.arange(len(systems)) + 0.5 * ((i + 0.5) / max(1, len(comparison.baseline)) - 0.5)
         ax.hlines(places, low, high, color=colour, linewidth=1 if crowded else 1.5)
@@ -251,20 +252,20 @@ def _draw_topics(comparison: Comparison, a: str, b: str, v: int, on: Any) -> Non
         else:
             on.stairs(np.where(some, differences, 0), np.arange(len(places) + 1) - 0.5, fill=True, color=colour)
     on.axhline(0, color=GREY, linewidth=0.8)
-    on.axhspan(result["low"], result["high"], color="black", alpha=0.12, linewidth=0, zorder=0)
-    on.axhline(result["difference"], color="black", linestyle="--", linewidth=1)
+    on.axhspan(result.low, result.high, color="black", alpha=0.12, linewidth=0, zorder=0)
+    on.axhline(result.difference, color="black", linestyle="--", linewidth=1)
     names = {one: picture_text(comparison.names[one]) for one in (a, b)}
-    corrected = f", corrected {p_statement(result['p_corrected'])[2:]}" if result["p_corrected"] != result["p"] else ""
-    mean = f"dashed: mean {result['difference']:.4f} [{result['low']:.4f}, {result['high']:.4f}]"
-    test = f"{comparison.choices.test} test: {p_statement(result['p'])}{corrected}"
+    corrected = f", corrected {p_statement(result.p_corrected)[2:]}" if result.p_corrected != result.p else ""
+    mean = f"dashed: mean {result.difference:.4f} {interval(result.low, result.high, 4)}"
+    test = f"{comparison.choices.test} test: {p_statement(result.p)}{corrected}"
     on.set_title(f"{names[a]} - {names[b]}\n{mean}\n{test}", fontsize=9)
     measure = picture_text(scores.names[v], 30)
     on.set_ylabel(f"difference in{' ' if len(measure) <= 10 else chr(10)}{measure}", fontsize=9)
-    ends = np.array([*differences, result["low"], result["high"], 0])
+    ends = np.array([*differences, result.low, result.high, 0])
     room = 0.15 * (ends.max() - ends.min() or 1)  # for the texts, where all differences have the same sign
     on.set_ylim(min(ends.min() - room / 4, -room), max(ends.max() + room / 4, room))
     better, worse = (a, b) if sign > 0 else (b, a)
-    counts = {a: int(result["wins"]), b: int(result["losses"])}
+    counts = {a: result.wins, b: result.losses}
     sides = ((0.98, 0.97, "right", "top", better), (0.02, 0.03, "left", "bottom", worse))
     for x, y, horizontal, vertical, system in sides:
         text = f"{names[system]} is better on {plural(counts[system], 'topic')}"
@@ -279,22 +280,14 @@ def _draw_topics(comparison: Comparison, a: str, b: str, v: int, on: Any) -> Non
     on.set_xlim(-0.8, len(places) - 0.2)
 
 
-def _result_of(comparison: Comparison, a: str, b: str, v: int) -> dict[str, float]:
+def _result_of(comparison: Comparison, a: str, b: str, v: int) -> Difference:
     """Return the result of the test of two systems, a - b; a pair that was not compared is tested alone."""
-    compared = comparison.compared
-    first, second = (comparison.scores.systems.index(name) for name in (a, b))
-    is_pair = (np.isin(compared.first, [first, second])) & (np.isin(compared.second, [first, second]))
-    if not is_pair.any():
-        pair = (np.array([first]), np.array([second]))
-        compared = compared_pairs(comparison.scores, *pair, comparison.choices, progress=False)
-        is_pair = np.array([True])
-    place = int(np.argmax(is_pair))
-    names = ("difference", "low", "high", "p", "p_corrected", "wins", "ties", "losses")
-    row = {name: float(compared.columns[name][v, place]) for name in names}
-    if compared.first[place] == first:
-        return row
-    turned = {"difference": -row["difference"], "low": -row["high"], "high": -row["low"]}
-    return {**row, **turned, "wins": row["losses"], "losses": row["wins"]}
+    if {a, b} not in map(set, comparison.compared_pairs):
+        scores, choices = comparison.scores, comparison.choices
+        first, second = (np.array([scores.systems.index(one)]) for one in (a, b))
+        compared = compared_pairs(scores, first, second, choices, progress=False)
+        return ComparedSystems(scores, (b,), choices, compared).difference(a, b, v)
+    return comparison.difference(a, b, v)
 
 
 # -- quality and cost --------------------------------------------------------------------------------------
@@ -312,14 +305,9 @@ def plot_cost(comparison: Comparison, ax: Any = None, cost: str | None = None, q
         raise UsageError(
             f"Less must be better of a cost, and more of a quality. Got {names[x]} as cost and {names[y]} as quality."
         )
-    count, systems = comparison._rows_per_view, comparison.scores.systems
-    table = comparison.estimates()
-    of = [
-        table.iloc[v * count : (v + 1) * count].drop_duplicates("system").set_index("system").loc[list(systems)]
-        for v in (x, y)
-    ]
+    compared, systems = comparison.compared, comparison.scores.systems
     (costs, *cost_ends), (values, *value_ends) = (
-        [one[name].to_numpy(float) for name in ("mean", "mean_low", "mean_high")] for one in of
+        [of[v] for of in (compared.means, compared.low, compared.high)] for v in (x, y)
     )
     front = [
         s

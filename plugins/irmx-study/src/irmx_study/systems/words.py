@@ -24,11 +24,19 @@ from irmx.toolkit import (
     suggest,
     visible,
 )
-from irmx_study.showing.result import joined, listing, p_statement, places_below, topics_lacking, versions_fact
+from irmx_study.showing.result import (
+    interval,
+    joined,
+    listing,
+    p_statement,
+    places_below,
+    topics_lacking,
+    versions_fact,
+)
 from irmx_study.statistics.paired import PairedValues, all_signs
 from irmx_study.statistics.papers import EFRON
 from irmx_study.statistics.tests import WilcoxonTest, count_lost_ties
-from irmx_study.systems.pairs import ComparedSystems, complete_values
+from irmx_study.systems.pairs import Cell, ComparedSystems, Difference, complete_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -459,11 +467,9 @@ def _of_pair(comparison: ComparedSystems, a: str, b: str) -> str:
     """Return which of two systems is significantly better by the first view, the size of the difference, and what other views say."""
     order = [comparison.scores.systems[s] for s in comparison._order(0)]
     a, b = sorted((a, b), key=order.index)
-    row, sign = _row(comparison, a, b)
-    better = sign * comparison.better[:, row]
-    columns = {name: values[:, row] for name, values in comparison.compared.columns.items()}
-    p, size = columns["p_corrected"], _size(columns["difference"][0], columns["low"][0], columns["high"][0], sign)
-    by = f"by {comparison.scores.names[0]}: {size}, {_without_zeros(p_statement(p[0]))}"
+    of_views = [comparison.difference(a, b, v) for v in range(len(comparison.scores.names))]
+    better, p = np.array([found.better for found in of_views]), [found.p_corrected for found in of_views]
+    by = f"by {comparison.scores.names[0]}: {_size(of_views[0])}, {_without_zeros(p_statement(p[0]))}"
     a, b = comparison.names[a], comparison.names[b]
     if better[0]:
         found = f"{a} beats {b} {by}"
@@ -501,14 +507,6 @@ def _of_others(number: int, total: int) -> str:
     return f"{number or 'none'} of the {total} others"
 
 
-def _row(comparison: ComparedSystems, a: str, b: str) -> tuple[int, int]:
-    """Return the place of a pair among the comparisons, and -1 if it was compared the other way round, otherwise 1."""
-    compared, (i, j) = comparison.compared, map(comparison.scores.systems.index, (a, b))
-    as_asked = (compared.first == i) & (compared.second == j)
-    turned = (compared.first == j) & (compared.second == i)
-    return int(np.flatnonzero(as_asked | turned)[0]), 1 if as_asked.any() else -1
-
-
 def _views(comparison: ComparedSystems, words: str, chosen: Any, p: Sequence[float] | None = None) -> str:
     """Return words and the other views that were chosen, with p-values if given; of many their number; empty for none."""
     names = comparison.scores.names
@@ -520,16 +518,15 @@ def _views(comparison: ComparedSystems, words: str, chosen: Any, p: Sequence[flo
     return f"{words} {joined([names[v] if p is None else f'{names[v]} ({_without_zeros(p_statement(p[v]))})' for v in places])}"
 
 
-def _size(difference: float, low: float, high: float, sign: int) -> str:
-    """Return a difference with its interval, turned if the sign is -1.
+def _size(found: Difference) -> str:
+    """Return a difference with its interval.
 
-    >>> _size(-0.124, -0.178, -0.069, -1)
+    >>> from irmx_study.systems.pairs import Difference
+    >>> _size(Difference(0.124, 0.069, 0.178, 0.5, 0.01, 0.02, 20, 5, 3, 1))
     '+.124 [.069, .178]'
     """
-    if sign < 0:
-        difference, low, high = -difference, -high, -low
-    difference, low, high = (round(bound, 3) + 0.0 for bound in (difference, low, high))  # never -0.000
-    return _without_zeros(f"{difference:+.3f} [{low:.3f}, {high:.3f}]")
+    difference, low, high = (round(value, 3) + 0.0 for value in found[:3])  # never -0.000
+    return _without_zeros(f"{difference:+.3f} {interval(low, high, 3)}")
 
 
 def _without_zeros(text: str) -> str:
@@ -621,7 +618,7 @@ class PaperTable:
         if not self.intervals:
             return [_line(["system", *heads])]
         percent = in_latex(comparison.choices.coverage)
-        second = "" if _of_mean(comparison) else "difference "
+        second = "difference " if len(comparison.baseline) == 1 else ""
         return [
             _line(["", *(rf"\multicolumn{{2}}{{c}}{{{head}}}" for head in heads)]),
             " ".join(rf"\cmidrule(lr){{{2 + 2 * i}-{3 + 2 * i}}}" for i in range(len(heads))),
@@ -641,25 +638,23 @@ def _line(cells: list[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _of_mean(comparison: ComparedSystems) -> bool:
-    """Whether intervals are those of means, because there is not one baseline whose differences could have them."""
-    return len(comparison.baseline) != 1
-
-
 def _cells(comparison: ComparedSystems, v: int, systems: list[str], places: int, intervals: bool) -> list[list[str]]:
     """Return the cells of a view: of every system its mean, with its marks outside, and if wanted an interval."""
-    count = comparison._rows_per_view
-    table = comparison.estimates().iloc[v * count : (v + 1) * count].drop_duplicates("system").set_index("system")
-    less = bool(getattr(comparison.scores.measures[v], "LESS_IS_BETTER", False))
-    places = places_below(table["mean"].abs().max(), places)
-    best, marks = (table["mean"].min() if less else table["mean"].max()), _marks(comparison, v)
+    of_view = comparison.cells(v)
+    places = places_below(max(abs(cell.mean) for cell in of_view.values()), places)
     rows = []
-    for system in systems:
-        row = table.loc[system]
-        mean = number(row["mean"], places)
-        mark = rf"\rlap{{$^{{{marks[system]}}}$}}" if marks[system] else ""
-        cells = [(rf"\textbf{{{mean}}}" if row["mean"] == best else mean) + mark]
-        rows.append(cells + ([_interval(row, _of_mean(comparison), places)] if intervals else []))
+    for cell in map(of_view.__getitem__, systems):
+        mean, marks = number(cell.mean, places), _marks(comparison, cell)
+        mark = rf"\rlap{{$^{{{marks}}}$}}" if marks else ""
+        row = [(rf"\textbf{{{mean}}}" if cell.is_best else mean) + mark]
+        if intervals and len(comparison.baseline) != 1:
+            row.append(interval(cell.low, cell.high, places, number))
+        elif intervals:
+            found = cell.difference
+            row.append(
+                f"{number(found.difference, places)} {interval(found.low, found.high, places, number)}" if found else ""
+            )
+        rows.append(row)
     return rows
 
 
@@ -673,29 +668,16 @@ def number(value: float, places: int) -> str:
     return text.replace("-", "$-$")
 
 
-def _interval(row: Any, of_mean: bool, places: int) -> str:
-    if of_mean:
-        return f"[{number(row['mean_low'], places)}, {number(row['mean_high'], places)}]"
-    if row["difference"] != row["difference"]:
-        return ""
-    low, high = number(row["low"], places), number(row["high"], places)
-    return f"{number(row['difference'], places)} [{low}, {high}]"
-
-
 def _mark(baseline: int) -> str:
     return _MARKS[baseline] if baseline < len(_MARKS) else str(baseline + 1)
 
 
-def _marks(comparison: ComparedSystems, v: int) -> dict[str, str]:
-    """Return the marks of every system: of the baselines that it differs from, or its group."""
-    systems, view = comparison.scores.systems, comparison.scores.names[v]
+def _marks(comparison: ComparedSystems, cell: Cell) -> str:
+    """Return the marks of a system: of the baselines that it differs from, or its group."""
     if comparison.all_pairs:
-        return {s: rf"\mathrm{{{alike}}}" for s, alike in zip(systems, comparison.alike[view], strict=True)}
-    p, level = comparison.pairs(view), comparison.choices.level
-    return {
-        system: "".join(_mark(i) for i, b in enumerate(comparison.baseline) if p.loc[system, b] <= level)
-        for system in systems
-    }
+        return rf"\mathrm{{{cell.alike}}}"
+    found, level = cell.differences, comparison.choices.level
+    return "".join(_mark(i) for i, b in enumerate(comparison.baseline) if b in found and found[b].p_corrected <= level)
 
 
 def _breakable(text: str) -> str:
@@ -718,7 +700,8 @@ def _note(comparison: ComparedSystems) -> str:
             else "Marks: best and worst rank of systems that do not differ significantly"
         )
         return f"{marks} ({how}); bold: best."
-    shown = "".join("".join(_marks(comparison, v).values()) for v in range(len(comparison.scores.names)))
+    cells = [cell for v in range(len(comparison.scores.names)) for cell in comparison.cells(v).values()]
+    shown = "".join(_marks(comparison, cell) for cell in cells)
     marked = [
         rf"$^{{{_mark(i)}}}$~{in_latex(comparison.names[b])}"
         for i, b in enumerate(comparison.baseline)
