@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -49,6 +50,9 @@ class Format(ABC):
         Whether it reads datasets by their ids, by :meth:`judgments`, instead of files.
     SUPPORTED_PARAMS : dict of str to Param
         Its parameters, each of which has a default; ``NAME(parameter=value):path`` gives others, ``self["parameter"]`` returns one.
+    SIGNS : dict of {"run", "qrels", "scores"} to tuple of bytes
+        How files begin that hold such a table: regular expressions, the first for their very start after white space, the others
+        for anything in their first 4096 bytes. A format without is read where it is named, or overrides :meth:`recognises`.
     LINES : str
         Which lines are rows, for messages: ``"all"``, ``"after header"``, or ``""`` if rows are not lines. Blank lines never are.
     """
@@ -60,6 +64,7 @@ class Format(ABC):
     FOLDERS: ClassVar[tuple[TableName, ...]] = ()
     IDS: ClassVar[bool] = False
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]] = {}
+    SIGNS: ClassVar[Mapping[TableName, tuple[bytes, ...]]] = {}
     LINES: ClassVar[Literal["all", "after header", ""]] = ""
 
     def __init__(self, **params: Any) -> None:
@@ -71,9 +76,11 @@ class Format(ABC):
     def __repr__(self) -> str:
         return f"<Format {self.NAME}{params_text(self.params)}>"
 
-    @abstractmethod
     def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
-        """Tell whether a file is of this format, by its name and the first bytes of its (decompressed) content."""
+        """Tell whether a file is of this format, by its name and the first bytes of its (decompressed) content; by default by ``SIGNS``."""
+        beginning = start.lstrip()
+        first, *others = self.SIGNS.get(table, (b"(?!)",))
+        return re.match(first, beginning) is not None and all(re.search(sign, beginning) for sign in others)
 
     def topic(self, text: str) -> str:
         """Return the query id that tables of this format use for a topic, which files may write in several ways."""

@@ -30,7 +30,7 @@ from irmx.data.parquet import is_parquet_folder, partitions_by_run, read_parquet
 from irmx.data.runs import Run
 from irmx.data.table import PROGRAM, Table, refuse_twice
 from irmx.data.text_formats import read_delimited, read_json_lines
-from irmx.declare.columns import REQUIRED, TableName, canonical_names
+from irmx.declare.columns import ALIASES, REQUIRED, TableName, canonical_names
 from irmx.declare.params import Param
 from irmx.declare.written_values import positions_outside_brackets
 from irmx.errors import DataError, UsageError
@@ -49,8 +49,6 @@ _KINDS = (
     "relevance, the path of a file, or an ir_datasets id"
 )
 _TABLE_KINDS = "the path of a table file, a DataFrame, anything that speaks Arrow, a dict of columns, or rows that are dicts or namedtuples"
-_ALIASES = {"qid": "query_id", "topic": "query_id", "docno": "doc_id", "docid": "doc_id", "pid": "doc_id"}
-
 _MANY = 10**5
 """After so many judgments were read, the memory that reading them took is given back."""
 
@@ -148,7 +146,7 @@ def read_table(
     source : str, Path, DataFrame, Arrow table, dict of columns, or iterable of dicts or namedtuples
         A file is comma- or tab-separated with a header, JSON Lines or Parquet, which is detected by its content and name;
         plain, or compressed with gzip, bzip2, xz, zstd or LZ4; ``-`` is standard input. Spaces around the fields of a line
-        are ignored. ``qid`` and ``topic`` are read as ``query_id``, ``docno``, ``docid`` and ``pid`` as ``doc_id``.
+        are ignored. Ids may have the names that they have in runs, such as ``qid`` and ``docno``.
     columns : dict of str to Param or type
         The columns to read, by name; other columns are ignored. A :class:`irmx.Param` declares the type (``str``, ``int``,
         ``float``, ``bool``, also as 1 and 0, ``datetime.datetime`` for seconds or dates, which become seconds since 1970, or
@@ -191,7 +189,7 @@ def read_table(
         table = _of_content(what, source, content_of(source, what) if content is None else content, empty)
     else:
         table = _of_program(what, source, _TABLE_KINDS, records=True)
-    aliases = {n: a for n, a in _ALIASES.items() if n not in declared and a in declared and a not in table}
+    aliases = {n: a for n, a in ALIASES["run"].items() if n not in declared and a in declared and a not in table}
     table = table.renamed([aliases.get(name, name) for name in table.names])
     for name, column in declared.items():
         if column.required and name not in table and table.names:

@@ -200,6 +200,7 @@ _IDS = {
     "qid": "query_id",
     "q_id": "query_id",
     "topic_id": "query_id",
+    "topic": "query_id",
     "docno": "doc_id",
     "docid": "doc_id",
     "pid": "doc_id",

@@ -509,10 +509,6 @@ class IrDatasets(Format):
     TABLES: ClassVar[tuple[TableName, ...]] = ("qrels",)
     IDS = True
 
-    def recognises(self, table: TableName, path: Path, start: bytes) -> bool:
-        """No file is a dataset."""
-        return False
-
     def read(self, table: TableName, path: Path, content: bytes) -> Any:
         """Refuse to read a file."""
         raise UsageError(f"irds: stands before the id of a dataset, whose qrels are read. Got {path} as a {table}.")

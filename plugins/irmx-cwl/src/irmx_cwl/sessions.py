@@ -158,10 +158,6 @@ class SessionRuns(Format):
     SHORT_DESC = "TREC runs whose topics are SESSION.QUERY, such as s7.2; must be named"
     EXAMPLES = ("sessions:run.txt",)
 
-    def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Recognise nothing: topics of other runs have points, too."""
-        return False
-
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the run as a table with a column ``query_number``."""
         import pyarrow as pa

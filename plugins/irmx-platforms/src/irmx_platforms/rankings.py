@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 import math
-import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from irmx import DataError, Format, Param
 from irmx.toolkit import decompressed_limit, list_some, plural, too_large
@@ -57,21 +56,13 @@ def grade(value: Any, query: Any, doc: Any) -> float:
     return found
 
 
+def keys(*names: str) -> tuple[bytes, ...]:
+    """Return the signs of a JSON object whose beginning has one of some keys."""
+    return rb"\{", f'"(?:{"|".join(names)})"\\s*:'.encode()
+
+
 class _JsonFormat(Format):
-    """A format that is one JSON object, recognised by keys that its beginning has."""
-
-    KEYS: ClassVar[dict[str, tuple[str, ...]]] = {}
-    """Keys, for each table, one of which shows that a file is of this format."""
-
-    def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Tell from the first bytes whether a file has this format."""
-        beginning = start.lstrip()
-        keys = "|".join(map(re.escape, self.KEYS.get(table, ())))
-        return (
-            bool(keys)
-            and beginning.startswith(b"{")
-            and re.search(f'"(?:{keys})"\\s*:'.encode(), beginning) is not None
-        )
+    """A format that is one JSON object."""
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the rankings, judgments or scores of a file."""
@@ -102,7 +93,7 @@ class Mteb(_JsonFormat):
     NAME, TABLES = "mteb", ("run",)
     SHORT_DESC = "predictions of MTEB"
     EXAMPLES = ("mteb:NFCorpus_predictions.json", "mteb(split=test):NFCorpus_predictions.json")
-    KEYS = {"run": ("mteb_model_meta",)}
+    SIGNS = {"run": keys("mteb_model_meta")}
     SUPPORTED_PARAMS = {
         "subset": Param(str, "the subset, where there are several", default=""),
         "split": Param(str, "the split, where there are several", default=""),
@@ -124,7 +115,11 @@ class RankEval(_JsonFormat):
         "_rank_eval of Elasticsearch and OpenSearch: the response is a run and scores, the request has judgments"
     )
     EXAMPLES = ("rank_eval:response.json", "rank_eval(metric=P@10):response.json")
-    KEYS = {"run": ("metric_score", "rank_eval"), "qrels": ("requests",), "scores": ("metric_score", "rank_eval")}
+    SIGNS = {
+        "run": keys("metric_score", "rank_eval"),
+        "qrels": keys("requests"),
+        "scores": keys("metric_score", "rank_eval"),
+    }
     SUPPORTED_PARAMS = {
         "metric": Param(
             str, "as scores: the measure that was asked for, which the response does not name", default="metric_score"
@@ -159,8 +154,8 @@ class OpenSearch(_JsonFormat):
     NAME, TABLES = "opensearch", ("run", "qrels", "scores")
     SHORT_DESC = "judgments and evaluation results of OpenSearch's search relevance workbench"
     EXAMPLES = ("opensearch:judgments.json",)
-    _RESULTS = "evaluationResultList", "searchConfigurationId", "searchConfigurationList"
-    KEYS = {"run": _RESULTS, "scores": _RESULTS, "qrels": ("judgmentRatings",)}
+    _RESULTS = keys("evaluationResultList", "searchConfigurationId", "searchConfigurationList")
+    SIGNS = {"run": _RESULTS, "scores": _RESULTS, "qrels": keys("judgmentRatings")}
     SUPPORTED_PARAMS = {
         "configuration": Param(str, "as a run: the search configuration, where there are several", default=""),
         "measure": MEASURE,
@@ -204,7 +199,7 @@ class QuepidCase(_JsonFormat):
 
     NAME, TABLES, SHORT_DESC = "quepid_case", ("qrels",), "a case exported by Quepid as JSON"
     EXAMPLES = ("quepid_case:case.json",)
-    KEYS = {"qrels": ("case_name",)}
+    SIGNS = {"qrels": keys("case_name")}
 
     def rows(self, table: str, document: Json) -> Iterator[Row]:
         for query in document["queries"]:
@@ -271,11 +266,7 @@ class MsMarco(Format):
 
     NAME, TABLES, LINES, SHORT_DESC = "msmarco", ("run",), "all", "runs of MS MARCO: lines of query, document and rank"
     EXAMPLES = ("msmarco:run.tsv",)
-
-    def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Tell from the first line whether a file has this format."""
-        fields = start.lstrip().partition(b"\n")[0].split()
-        return table == "run" and len(fields) == 3 and fields[2].isdigit() and b"," not in fields[0]
+    SIGNS = {"run": (rb"[^\s,]+[^\S\n]+\S+[^\S\n]+\d+[^\S\n]*(?:\n|\Z)",)}
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the run, whose scores are the ranks from below."""
@@ -297,11 +288,7 @@ class SentenceTransformers(Format):
 
     NAME, TABLES, SHORT_DESC = "sentence_transformers", ("run",), "predictions of sentence-transformers"
     EXAMPLES = ("sentence_transformers:Information-Retrieval_evaluation_predictions.jsonl",)
-
-    def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Tell from the first bytes whether a file has this format."""
-        signs = (rb'\{"query_id"\s*:', rb'"results"\s*:\s*\[', rb'"corpus_id"\s*:|\[\]')
-        return table == "run" and all(re.search(sign, start) for sign in signs)
+    SIGNS = {"run": (rb"", rb'\{"query_id"\s*:', rb'"results"\s*:\s*\[', rb'"corpus_id"\s*:|\[\]')}
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the run."""
@@ -318,10 +305,7 @@ class RanxLz4(Format):
 
     NAME, TABLES, SHORT_DESC = "ranx_lz4", ("run",), "runs that ranx saves as LZ4"
     EXAMPLES = ("ranx_lz4:run.lz4",)
-
-    def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Tell from the first bytes whether a file, of which one compression has been undone, has this format."""
-        return table == "run" and start.startswith(b"\x04\x22\x4d\x18")
+    SIGNS = {"run": (rb"\x04\x22\x4d\x18",)}
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the run."""
@@ -362,11 +346,7 @@ class Ubi(Format):
     SUPPORTED_PARAMS = {
         "topic": Param(str, "what a topic is: the id of a query, or its text", default="id", choices=("id", "query"))
     }
-
-    def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Tell from the first bytes whether a file has this format."""
-        signs = (rb'"_index"\s*:\s*"ubi_(?:queries|events)"', rb'"query_response_hit_ids"\s*:')
-        return table == "run" and start.lstrip().startswith(b"{") and any(re.search(sign, start) for sign in signs)
+    SIGNS = {"run": (rb"\{", rb'"_index"\s*:\s*"ubi_(?:queries|events)"|"query_response_hit_ids"\s*:')}
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the first list of documents of every query, or of every text; a query without one found nothing."""

@@ -14,7 +14,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from irmx import DataError, Format, Param
 from irmx.toolkit import decompressed_limit, list_some, plural, too_large
@@ -53,14 +53,6 @@ class Results(Format):
 
     TABLES = ("scores",)
     SUPPORTED_PARAMS = {"measure": MEASURE}
-    SIGNS: ClassVar[tuple[bytes, ...]] = ()
-    """Regular expressions for the beginning of a file, all of which a file of this format matches; the first at its very start."""
-
-    def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Tell from the first bytes whether a file has this format."""
-        beginning = start.lstrip()
-        first, *others = self.SIGNS
-        return re.match(first, beginning) is not None and all(re.search(sign, beginning) for sign in others)
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the results of a file as scores."""
@@ -227,7 +219,7 @@ class Promptfoo(Results):
     NAME, SHORT_DESC = "promptfoo", "results of promptfoo as JSON or JSON Lines"
     EXAMPLES = ("promptfoo:out.json", "promptfoo(measure=score):out.json")
     SUPPORTED_PARAMS = {"measure": MEASURE, "topic": TOPIC}
-    SIGNS = (rb"\{", rb'^\{\s*"evalId"\s*:|"gradingResult"\s*:', rb'"results"\s*:\s*\{|"namedScores"\s*:')
+    SIGNS = {"scores": (rb"\{", rb'^\{\s*"evalId"\s*:|"gradingResult"\s*:', rb'"results"\s*:\s*\{|"namedScores"\s*:')}
 
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
         """Yield the values of every result but those of errors."""
@@ -277,7 +269,7 @@ class DeepEval(Results):
 
     NAME, SHORT_DESC = "deepeval", "test runs of DeepEval, as JSON"
     EXAMPLES = ("deepeval:test_run.json", "deepeval(topic=input):test_run.json")
-    SIGNS = (rb"\{", rb'"testCases"\s*:\s*\[')
+    SIGNS = {"scores": (rb"\{", rb'"testCases"\s*:\s*\[')}
     SUPPORTED_PARAMS = {
         "measure": MEASURE,
         "topic": Param(str, "what a topic is: the name of a test case, or its input", default="name", choices=("name", "input")),
@@ -366,7 +358,7 @@ class Nuggetizer(Results):
 
     NAME, SHORT_DESC = "nuggetizer", "metrics by topic of nuggetizer"
     EXAMPLES = ("nuggetizer:run.metrics.jsonl",)
-    SIGNS = (rb'\{"qid"\s*:', rb'"strict_vital_score"\s*:', rb'"vital_score"\s*:')
+    SIGNS = {"scores": (rb'\{"qid"\s*:', rb'"strict_vital_score"\s*:', rb'"vital_score"\s*:')}
 
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
         for place, line in json_lines(path, content, self.NAME):
@@ -398,7 +390,7 @@ class LmEval(Results):
 
     NAME, SHORT_DESC = "lm_eval", "samples of lm-eval, as its option --log_samples writes them"
     EXAMPLES = ("lm_eval:samples_task_2026.jsonl", "lm_eval(filter=strict-match):samples_task_2026.jsonl")
-    SIGNS = (rb'\{\s*"doc_id"\s*:', rb'"doc"\s*:')
+    SIGNS = {"scores": (rb'\{\s*"doc_id"\s*:', rb'"doc"\s*:')}
     SUPPORTED_PARAMS = {
         "measure": MEASURE,
         "topic": TOPIC,
@@ -460,7 +452,7 @@ class Helm(Results):
     NAME, SHORT_DESC = "helm", "HELM's per_instance_stats.json"
     EXAMPLES = ("helm:per_instance_stats.json", "helm(measure=f1_score):per_instance_stats.json")
     SUPPORTED_PARAMS = {"measure": MEASURE, "topic": TOPIC}
-    SIGNS = (rb'\[\s*\{\s*"instance_id"\s*:', rb'"stats"\s*:')
+    SIGNS = {"scores": (rb'\[\s*\{\s*"instance_id"\s*:', rb'"stats"\s*:')}
 
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
         """Yield the means of every instance."""
@@ -490,7 +482,7 @@ class EveryEvalEver(Results):
 
     NAME, SHORT_DESC = "every_eval_ever", "samples of Every Eval Ever, one line per item and measure"
     EXAMPLES = ("every_eval_ever:0f0c1a52-6d0e-4c39-9a54-0c5a5a0f6b11_samples.jsonl",)
-    SIGNS = (rb"\{", rb'"evaluation_id"\s*:', rb'"evaluation_name"\s*:', rb'"sample_id"\s*:')
+    SIGNS = {"scores": (rb"\{", rb'"evaluation_id"\s*:', rb'"evaluation_name"\s*:', rb'"sample_id"\s*:')}
 
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
         """Yield the value of every line."""
@@ -547,13 +539,13 @@ class Inspect(Results):
 
     NAME, SHORT_DESC = "inspect", "logs of Inspect, .eval or .json"
     EXAMPLES = ("inspect:log.eval", "inspect(measure=includes):log.json")
-    SIGNS = (rb"\{", rb'"status"\s*:', rb'"eval"\s*:\s*\{')
+    SIGNS = {"scores": (rb"\{", rb'"status"\s*:', rb'"eval"\s*:\s*\{')}
     SUPPORTED_PARAMS = {
         "measure": MEASURE, "topic": TOPIC,
         "unfinished": Param(bool, "whether to read a log of an evaluation that failed or did not finish", default=False),
     }  # fmt: skip
 
-    def recognises(self, table: str, path: Path, start: bytes) -> bool:
+    def recognises(self, table: Any, path: Path, start: bytes) -> bool:
         """Tell from the first bytes whether a file has this format."""
         is_archive = start.startswith(_ZIP) and start[30:].startswith(_MEMBERS)
         return is_archive or super().recognises(table, path, start)
