@@ -273,7 +273,9 @@ def scored(
         arguments = [*arguments, *map(str, users)]
     paths, measures = runs_and_measures(list(arguments[1:]), usage)
     if reference is not None and reference not in map(str, measures):
-        measures = [*measures, *_new_measures(reference, measures)]
+        added = parse_measure(reference)
+        if str(added.NAME) not in (str(one.NAME) for one in measures):  # otherwise it is a setting that is scored
+            measures = [*measures, added]
     runs = labelled_runs(paths, files.labels)
     if names is not None:
         listed(runs, names)
@@ -301,9 +303,3 @@ def refuse_without_scores(files: ResultFiles) -> None:
         raise UsageError("--measure goes with --scores; otherwise the measures follow the runs.")
     if files.less_is_better:
         raise UsageError("--less-is-better goes with --scores: irmx knows the direction of what it computes.")
-
-
-def _new_measures(reference: str, measures: Sequence[Any]) -> list[Any]:
-    """Return the measure of a reference, if it is not one of the settings that are scored."""
-    parsed = parse_measure(reference)
-    return [] if any(str(parsed.NAME) == str(one.NAME) for one in measures) else [parsed]

@@ -94,9 +94,13 @@ class Choices:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name != "correction" or value is not None:
-                object.__setattr__(self, field.name, self._checked(field.name, value))
+            name, value = field.name, getattr(self, field.name)
+            param = self.SUPPORTED_PARAMS[name]
+            if param.kind and isinstance(value, str):
+                value = parse_value(re.sub(r"(?<=[a-z])-(?=[a-z])", "_", value), type(self), name)
+            elif name != "correction" or value is not None:
+                value = param.check(value, name, self.NAME)
+            object.__setattr__(self, name, value)
         if self.of_all_pairs:
             self._refuse_for_all_pairs()
         elif self.interval == "simultaneous" and getattr(self.correction, "NAME", "") in ("bh", "by"):
@@ -104,12 +108,6 @@ class Choices:
                 f"The correction {self.correction} controls the false discovery rate, for which there are no simultaneous intervals. Choose "
                 "another correction, such as holm or maxt, or the interval 't'."
             )
-
-    def _checked(self, name: str, value: Any) -> Any:
-        param = self.SUPPORTED_PARAMS[name]
-        if param.kind and isinstance(value, str):
-            return parse_value(re.sub(r"(?<=[a-z])-(?=[a-z])", "_", value), type(self), name)
-        return param.check(value, name, self.NAME)
 
     def _refuse_for_all_pairs(self) -> None:
         """Refuse what a test of all pairs of systems together does not go with."""

@@ -150,7 +150,8 @@ def _read(name: str, source: Any, rel: float, mapped: Mapping[Any, float] | None
     topics, docs = np.array([*map(str, judgments.topics)], dtype=object), np.array(judgments.docs, dtype=object)
     frame["query_id"], frame["doc_id"] = topics[frame["topic"]], docs[frame["doc"]]
     if frame["pass"].any():
-        judgments = _of_first_pass(frame)
+        first = frame[frame["pass"] == 0].groupby("query_id", sort=False)
+        judgments = read_qrels({topic: dict(zip(of["doc_id"], of["grade"], strict=True)) for topic, of in first})
     return Judge(name, judgments, _passes(frame[is_judged]), rel, int((~is_judged).sum()))
 
 
@@ -162,14 +163,6 @@ def _passes(frame: pd.DataFrame) -> pd.DataFrame:
     grades[place, frame["pass"]] = frame["grade"]
     index = pd.MultiIndex.from_frame(frame[["query_id", "doc_id"]][~frame["doc"].duplicated()])
     return pd.DataFrame(grades, index=index)
-
-
-def _of_first_pass(frame: pd.DataFrame) -> Any:
-    rows: dict[str, dict[str, float]] = {}
-    first = frame[frame["pass"] == 0]
-    for query_id, doc_id, grade in zip(first["query_id"], first["doc_id"], first["grade"], strict=True):
-        rows.setdefault(query_id, {})[doc_id] = grade
-    return read_qrels(rows)
 
 
 def side_by_side(judges: Iterable[Judge]) -> pd.DataFrame:

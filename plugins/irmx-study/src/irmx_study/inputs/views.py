@@ -106,7 +106,8 @@ def parameters_of(scores: Scores, views: Sequence[int]) -> tuple[Parameter, ...]
         if of_views.nunique(dropna=False) < 2:
             continue
         ordered = hasattr(of_views.dtype, "categories") or of_views.dtype.kind in "if"
-        cells = [_plain(value) for value in of_views.tolist()]
+        values = of_views.tolist()
+        cells = [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]
         axis = sorted(dict.fromkeys(cells), key=_key) if ordered else list(dict.fromkeys(cells))
         parameter = Parameter(str(column), tuple(cells), tuple(axis), bool(ordered))
         if not any(_is_multiple(parameter, before) for before in found):
@@ -115,10 +116,6 @@ def parameters_of(scores: Scores, views: Sequence[int]) -> tuple[Parameter, ...]
         names = tuple(str(scores.names[v]) for v in views)
         found = [Parameter("view", names, names, False)]
     return tuple(found)
-
-
-def _plain(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _key(value: Any) -> float:

@@ -240,7 +240,7 @@ class Judges(Result):
         self.judges, self.names, self.labels = judges, tuple(judge.name for judge in judges), side_by_side(judges)
         self.most, self.texts, self.queries = disagreements, texts, queries
         self.resamples, self.seed, self.level = resamples, choices.seed, choices.level
-        self.of_systems = of_systems
+        self.of_systems, self._counts = of_systems, dict[tuple[int, int], GradeCounts]()
         repeated = [judge for judge in judges if len(judge.passes.columns) > 1]
         if len(judges) < 2 and not repeated:
             raise UsageError(f"Agreement needs two judges, or one that judged twice. There is one: {self.names[0]}.")
@@ -253,7 +253,7 @@ class Judges(Result):
         if self.pairs:
             tables = {
                 "pairs": self._of_pairs,
-                "intervals": self._intervals,
+                "intervals": lambda: pd.DataFrame([row for a, b in self.pairs for row in self.intervals(a, b)]),
                 "topics": self._topics,
                 "confusion": self._confusion,
                 "judges": self._judges,
@@ -270,7 +270,10 @@ class Judges(Result):
         }  # fmt: skip
         pictures = {"confusion": "judging.pictures:plot_confusion"} if self.pairs else {}
         if of_systems is not None:
-            tables |= {"systems": self._systems, "runs": lambda: of_systems.runs(self.pairs)}
+            tables |= {
+                "systems": lambda: of_systems.systems(self.pairs),
+                "runs": lambda: of_systems.runs(self.pairs),
+            }
             if of_systems.groups is not None:
                 tables["groups"] = lambda: of_systems.favours(self.pairs)
             if calibrate is not None:
@@ -296,15 +299,14 @@ class Judges(Result):
 
     def counts(self, a: int, b: int) -> GradeCounts:
         """Return how often two judges give which grades, by topic."""
-        counts: GradeCounts = self._made(f"counts {a} {b}", lambda: self._counted(a, b))
-        return counts
-
-    def _counted(self, a: int, b: int) -> GradeCounts:
-        labels, (place, topics) = self.labels.to_numpy(), self._topic
-        both = ~np.isnan(labels[:, [a, b]]).any(axis=1)
-        grades = np.unique([*self.judges[a].grades, *self.judges[b].grades])
-        rel = self.judges[a].rel, self.judges[b].rel
-        return GradeCounts.of(labels[both, a], labels[both, b], place[both], len(topics), grades, rel)
+        if (a, b) not in self._counts:
+            labels, (place, topics) = self.labels.to_numpy(), self._topic
+            both = ~np.isnan(labels[:, [a, b]]).any(axis=1)
+            grades = np.unique([*self.judges[a].grades, *self.judges[b].grades])
+            rel = self.judges[a].rel, self.judges[b].rel
+            counts = GradeCounts.of(labels[both, a], labels[both, b], place[both], len(topics), grades, rel)
+            self._counts[a, b] = counts
+        return self._counts[a, b]
 
     def _only(self, a: int, b: int) -> Ints:
         """Return by topic how many documents a judged and b did not."""
@@ -327,10 +329,6 @@ class Judges(Result):
         if self.of_systems is None:
             return labels
         return labels.merge(self.frame("systems")[["judge_a", "judge_b", *COLUMNS]], on=["judge_a", "judge_b"])
-
-    def _systems(self) -> pd.DataFrame:
-        assert self.of_systems is not None
-        return self.of_systems.systems(self.pairs)
 
     def _named(self, a: int, b: int) -> dict[str, str]:
         return {"judge_a": self.names[a], "judge_b": self.names[b]}
@@ -374,9 +372,6 @@ class Judges(Result):
                 }
             )
         return rows
-
-    def _intervals(self) -> pd.DataFrame:
-        return pd.DataFrame([row for a, b in self.pairs for row in self.intervals(a, b)])
 
     def _confusion(self) -> pd.DataFrame:
         tables = []

@@ -196,7 +196,13 @@ def plot_kappa_and_tau(
 
 def _others(result: Judges, judge: str | None) -> list[int]:
     """Return the places of the judges to draw beside the first: all, or one."""
-    return list(range(1, len(result.names))) if judge is None else [_place(result, judge)]
+    if judge is None:
+        return list(range(1, len(result.names)))
+    if judge not in result.names[1:]:
+        raise UsageError(
+            f"There is no judge {judge!r} beside the first.{suggest(judge, result.names[1:])} The judges: {', '.join(result.names[1:])}."
+        )
+    return [result.names.index(judge)]
 
 
 def _say_who_is_not_drawn(on: Any, result: Judges, places: Sequence[int]) -> None:
@@ -214,11 +220,3 @@ def _measure_of(frame: pd.DataFrame, measure: str | None) -> str:
             f"The runs are not ranked by {measure!r}.{suggest(measure, measures)} They are by: {', '.join(measures)}."
         )
     return measure or str(measures[0])
-
-
-def _place(result: Judges, judge: str) -> int:
-    if judge not in result.names[1:]:
-        raise UsageError(
-            f"There is no judge {judge!r} beside the first.{suggest(judge, result.names[1:])} The judges: {', '.join(result.names[1:])}."
-        )
-    return result.names.index(judge)

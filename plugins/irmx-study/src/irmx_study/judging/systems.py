@@ -20,7 +20,7 @@ from irmx_study.measures.correlate import FEWEST
 from irmx_study.measures.samples import groups_of_runs
 from irmx_study.showing.result import Titled, for_reading, interval
 from irmx_study.statistics.labels import percentiles
-from irmx_study.statistics.paired import residual_variance
+from irmx_study.statistics.paired import resampled_topics, residual_variance
 from irmx_study.statistics.ranks import (
     comparable_means,
     kendall_taus,
@@ -230,10 +230,9 @@ class JudgedSystems:
             if part is None:
                 continue
             values = part.values * signs_of(part)
-            drawn = np.concatenate([np.ones((1, len(values))), *self._drawn(len(values))])
-            means = np.stack([drawn @ values[:, :, v] for v in range(2)]) / len(
-                values
-            )  # the first are those of the data
+            resampled = resampled_topics(len(values), self.resamples, self.choices.seed)
+            drawn = np.concatenate([np.ones((1, len(values))), *resampled])  # the first are the data themselves
+            means = np.stack([drawn @ values[:, :, v] for v in range(2)]) / len(values)
             ranks = np.stack([mean_ranks(rounded(of.T)).T for of in means])
             for group in dict.fromkeys(of_runs.tolist()):
                 is_in = of_runs == group
@@ -245,11 +244,6 @@ class JudgedSystems:
                     row |= {f"{what}_favour": float(favour[0]), f"{what}_low": low, f"{what}_high": high}
                 rows.append(row)
         return pd.DataFrame(rows)
-
-    def _drawn(self, topics: int) -> Iterator[Floats]:
-        from irmx_study.statistics.paired import resampled_topics
-
-        return resampled_topics(topics, self.resamples, self.choices.seed)
 
     # -- for reading -------------------------------------------------------------------------------------
 

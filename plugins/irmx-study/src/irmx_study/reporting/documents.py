@@ -365,7 +365,7 @@ def _parts(
     """Return by topic what makes up the scores of a run; empty for a measure that does not break them down."""
     try:
         return {
-            e.query_id: _of_documents(e, ranked[e.query_id][0][:top]) if _by_rank(e) else _own_table(e, top)
+            e.query_id: _contributions(e, ranked, top)
             for e in explanations(measure, reported.judgments, run)
             if e.query_id in asked
         }
@@ -373,23 +373,14 @@ def _parts(
         return {}
 
 
-def _by_rank(explanation: Explanation) -> bool:
-    """Tell whether the score consists of documents at ranks, of which the host gives these columns first."""
-    return list(explanation.columns)[:3] == ["rank", "doc_id", "grade"]
-
-
-def _of_documents(explanation: Explanation, first: Sequence[str]) -> Json:
-    """Return the contributions of the first documents, and the number and sum of those of others."""
+def _contributions(explanation: Explanation, ranked: Mapping[str, _Ranking], top: int) -> Json:
+    """Return what the first documents add to a score, and the number and sum of others; of another score, rows of its own table."""
     columns = explanation.columns
-    added = dict(zip(columns["doc_id"], columns["contribution"], strict=True))
-    of_first = [short(added.pop(doc, 0)) for doc in first]
-    rest = [value for value in added.values() if value]
-    return {"of": of_first, "rest": [len(rest), short(sum(rest))]}
-
-
-def _own_table(explanation: Explanation, top: int) -> Json:
-    """Return the first rows of the table of a measure whose score does not consist of documents at ranks."""
-    columns = explanation.columns
+    if list(columns)[:3] == ["rank", "doc_id", "grade"]:  # what the host gives first of documents at ranks
+        added = dict(zip(columns["doc_id"], columns["contribution"], strict=True))
+        of_first = [short(added.pop(doc, 0)) for doc in ranked[explanation.query_id][0][:top]]
+        others = [value for value in added.values() if value]
+        return {"of": of_first, "rest": [len(others), short(sum(others))]}
     names = [*(name for name in columns if name != "contribution"), "contribution"]
     rows = [
         [

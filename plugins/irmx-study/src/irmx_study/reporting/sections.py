@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irmx import DataError, DataWarning, Scores, UsageError, registry
+from irmx import DataError, DataWarning, UsageError, registry
 from irmx.toolkit import PrintedRows, html_table, in_spreadsheet, plural
 from irmx_study.measures.correlate import correlate
 from irmx_study.reporting.documents import JUDGED, Reported, Section, Source, inline_svg, rankings, topics
@@ -376,16 +376,13 @@ def tables(reported: Reported) -> Section:
     ]
     if len(comparison.comparisons) <= MOST_ROWS:
         sources.append(Source("csv-comparisons", "Comparisons, as CSV", csv_of(comparison.frame()), "comparisons.csv"))
-    by_topic = csv_of(_values_by_topic(comparison.scores))
-    sources.append(Source("csv-topics", "Values of every topic, as CSV", by_topic, "topics.csv"))
-    return _parts("tables", "Tables and data", sources=sources)
-
-
-def _values_by_topic(scores: Scores) -> pd.DataFrame:
-    """Return one row per topic and system, with a column per view."""
+    scores = comparison.scores
     t, s = (index.ravel() for index in np.indices(scores.values.shape[:2]))
     names = {"query_id": np.array(scores.topics, dtype=object)[t], "system": np.array(scores.systems, dtype=object)[s]}
-    return pd.DataFrame(names | {view: scores.values[:, :, v].ravel() for v, view in enumerate(scores.names)})
+    views = {view: scores.values[:, :, v].ravel() for v, view in enumerate(scores.names)}
+    by_topic = csv_of(pd.DataFrame(names | views))
+    sources.append(Source("csv-topics", "Values of every topic, as CSV", by_topic, "topics.csv"))
+    return _parts("tables", "Tables and data", sources=sources)
 
 
 def citing(reported: Reported) -> Section:

@@ -291,18 +291,15 @@ class Result:
         elif for_programs:
             print_rows(self.frame(table), output_format, places=places)
         else:
-            self._print(output_format, self.tables_for_reading(table, places, **options), places)
+            text: TextIO = sys.stdout if sys.stdout.isatty() else _Text()
+            self._write(output_format, self.tables_for_reading(table, places, **options), places, text)
+            if isinstance(text, io.StringIO):  # to a file, with no spaces at the ends of lines
+                sys.stdout.writelines(f"{_in(sys.stdout, line.rstrip())}\n" for line in text.getvalue().splitlines())
         out = sys.stdout if output_format == "table" else sys.stderr
         write_facts(self._below(), out)
 
-    def _print(self, output_format: str, tables: Sequence[Titled], places: int) -> None:
-        """Print the tables for reading, each under its title; to a file, with no spaces at the ends of lines."""
-        text: TextIO = sys.stdout if sys.stdout.isatty() else _Text()
-        self._write(output_format, tables, places, text)
-        if isinstance(text, io.StringIO):
-            sys.stdout.writelines(f"{_in(sys.stdout, line.rstrip())}\n" for line in text.getvalue().splitlines())
-
     def _write(self, output_format: str, tables: Sequence[Titled], places: int, text: TextIO) -> None:
+        """Write the tables for reading, each under its title."""
         for title, rows in tables:
             if title and output_format == "table":
                 print(*map(visible, title.split("\n")), sep="\n", file=text)

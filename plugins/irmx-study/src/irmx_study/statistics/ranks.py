@@ -709,8 +709,9 @@ def letters_of(differ: Bools, order: Sequence[int]) -> list[str]:
     groups.sort()
     letters = [""] * len(order)
     for number, group in enumerate(groups):
+        turn, letter = divmod(number, len(ascii_letters))  # a to z, A to Z, a1 to z1 and so on
         for place in group:
-            letters[order[place]] += _letter(number)
+            letters[order[place]] += ascii_letters[letter] + (str(turn) if turn else "")
     return letters
 
 
@@ -747,12 +748,6 @@ def _without_superfluous(groups: list[list[int]], systems: int) -> list[list[int
         else:
             kept.append(group)
     return kept
-
-
-def _letter(number: int) -> str:
-    """Return a to z, A to Z, a1 to z1 and so on."""
-    turn, place = divmod(number, len(ascii_letters))
-    return ascii_letters[place] + (str(turn) if turn else "")
 
 
 def ranks_alike(differ: Bools, order: Sequence[int]) -> list[str]:

@@ -16,7 +16,7 @@ from irmx import DataError, Scores, UsageError
 from irmx.ragged import Array, Bools, Floats, Ints
 from irmx.toolkit import list_some, plural, progress_bar, suggest
 from irmx_study.inputs.choices import Choices, short_names
-from irmx_study.inputs.views import Group, Groups
+from irmx_study.inputs.views import Groups
 from irmx_study.showing.result import Result
 from irmx_study.statistics.paired import (
     LIMIT,
@@ -160,14 +160,14 @@ def compared_pairs(
         results = [tested(choices.test, part) if len(part) else (np.empty(0), np.empty(0)) for part in parts]
         adjusted = _corrected([p for _, p in results], parts, choices, scores)
         ends = _all_intervals(blocks, parts, choices, scores)
-    statistics = {
-        name: np.stack([_spread(some, of, other) for some, of in zip(distinct, values, strict=True)])
-        for name, values, other in (
-            ("statistic", [statistic for statistic, _ in results], 0),
-            ("p", [p for _, p in results], 1),
-            ("p_corrected", adjusted, 1),
-        )
-    }
+    differ, statistics = np.stack(distinct), {}
+    for name, values, of_identical in (
+        ("statistic", [statistic for statistic, _ in results], 0.0),
+        ("p", [p for _, p in results], 1.0),
+        ("p_corrected", adjusted, 1.0),
+    ):
+        statistics[name] = np.full(differ.shape, of_identical)
+        statistics[name][differ] = np.concatenate(values)
     means = np.stack([block.values.mean(axis=0) for block in blocks])
     low, high = (np.stack([t_intervals(block.values, choices.level)[end] for block in blocks]) for end in (0, 1))
     outcomes = [block.outcomes() for block in blocks]
@@ -181,7 +181,7 @@ def compared_pairs(
         **{name: np.stack([of[i] for of in better]) for i, name in enumerate(("wins", "ties", "losses"))},
         "missing": np.stack([_missing(scores, v, first, second) for v in range(len(scores.names))]),
     }  # fmt: skip
-    return Compared(first, second, columns, means, low, high, ~np.stack(distinct))
+    return Compared(first, second, columns, means, low, high, ~differ)
 
 
 FEWEST_BCA = 10
@@ -217,13 +217,6 @@ def _distinct(block: PairedValues) -> Bools:
     return np.concatenate([np.empty(0, dtype=bool), *parts])
 
 
-def _spread(some: Bools, values: Floats, other: float) -> Floats:
-    """Return an array with the values of some pairs, and another value for the rest."""
-    spread = np.full(len(some), other, dtype=float)
-    spread[some] = values
-    return spread
-
-
 def _corrected(p: list[Floats], parts: list[PairedValues], choices: Choices, scores: Scores) -> list[Floats]:
     """Return the corrected p-values of every view."""
     adjusted = list(p)
@@ -252,18 +245,14 @@ def _all_intervals(
         for v in views:
             topics = blocks[v].topics
             if family and topics not in reach:
-                reach[topics] = _critical_t(choices, family, topics)
+                critical = getattr(choices.correction, "critical_t", lambda *_: None)(family, topics, choices.level)
+                if critical is None:
+                    raise UsageError(
+                        f"The correction {choices.correction} has no simultaneous intervals. Choose holm or maxt, or the interval 't'."
+                    )
+                reach[topics] = float(critical)
             ends[v] = _around_means(blocks[v], reach.get(topics, 0.0), choices.level)
     return ends
-
-
-def _critical_t(choices: Choices, family: list[PairedValues], topics: int) -> float:
-    critical = getattr(choices.correction, "critical_t", lambda *_: None)(family, topics, choices.level)
-    if critical is None:
-        raise UsageError(
-            f"The correction {choices.correction} has no simultaneous intervals. Choose holm or maxt, or the interval 't'."
-        )
-    return float(critical)
 
 
 def _around_means(block: PairedValues, reach: float, level: float) -> tuple[Floats, Floats]:
@@ -444,18 +433,14 @@ class ComparedSystems(Result):
         return pd.concat(tables, ignore_index=True)
 
     @cached_property
-    def compared_pairs(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of systems that were compared."""
-        systems = self.scores.systems
-        return tuple((systems[a], systems[b]) for a, b in zip(self.compared.first, self.compared.second, strict=True))
-
-    @cached_property
-    def _places(self) -> dict[tuple[str, str], int]:
-        return {pair: place for place, pair in enumerate(self.compared_pairs)}
+    def compared_pairs(self) -> dict[tuple[str, str], int]:
+        """The pairs of systems that were compared, and their places."""
+        systems, pairs = self.scores.systems, zip(self.compared.first, self.compared.second, strict=True)
+        return {(systems[a], systems[b]): place for place, (a, b) in enumerate(pairs)}
 
     def difference(self, a: str, b: str, v: int) -> Difference:
         """Return the difference a - b in a view, of two systems that were compared."""
-        if (place := self._places.get((a, b))) is None:
+        if (place := self.compared_pairs.get((a, b))) is None:
             return self.difference(b, a, v).turned()
         columns = {
             name: of[v, place].item() for name, of in self.compared.columns.items() if name in Difference._fields
@@ -616,29 +601,17 @@ def counts_over(comparison: ComparedSystems) -> pd.DataFrame:
 
 def sentences_over(comparison: ComparedSystems) -> Iterator[str]:
     """Yield, for every measure with several views and pair, in how many which system is better; of a population, the shares."""
-    weighted = {group.name: group.is_weighted for group in comparison.groups.several}
-    settings = {group.name: _kind(group) for group in comparison.groups.several}
-    for row in counts_over(comparison).itertuples():
-        a, b = (comparison.names[name] for name in (row.a, row.b))
-        if weighted[str(row.measure)]:
-            better, worse, undecided = map(_percent, (row.share_better, row.share_worse, row.share_undecided))
+    groups = {group.name: group for group in comparison.groups.several}
+    for row in counts_over(comparison).to_dict("records"):
+        a, b, group = comparison.names[row["a"]], comparison.names[row["b"]], groups[row["measure"]]
+        if group.is_weighted:
+            shares = (row[f"share_{name}"] for name in ("better", "worse", "undecided"))
+            better, worse, undecided = (f"{100 * share:.1f}%" for share in shares)
             better += " of the users"
-        else:
-            better, worse, undecided = (
-                f"{row.better} of {row.views} {settings[str(row.measure)]}",
-                row.worse,
-                row.undecided,
-            )
-        yield f"By {row.measure}, {a} is better for {better}, {b} for {worse}; undecided for {undecided}"
-
-
-def _kind(group: Group) -> str:
-    """Return what the views of a group are called: users, if they differ in parameters of the measure."""
-    return "users" if all("." in parameter.column for parameter in group.parameters) else "views"
-
-
-def _percent(share: Any) -> str:
-    return f"{100 * share:.1f}%"
+        else:  # users are settings that differ in parameters of the measure
+            kind = "users" if all("." in parameter.column for parameter in group.parameters) else "views"
+            better, worse, undecided = f"{row['better']} of {row['views']} {kind}", row["worse"], row["undecided"]
+        yield f"By {row['measure']}, {a} is better for {better}, {b} for {worse}; undecided for {undecided}"
 
 
 def borders(comparison: ComparedSystems) -> pd.DataFrame:

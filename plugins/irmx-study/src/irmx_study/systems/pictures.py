@@ -282,7 +282,7 @@ def _draw_topics(comparison: Comparison, a: str, b: str, v: int, on: Any) -> Non
 
 def _result_of(comparison: Comparison, a: str, b: str, v: int) -> Difference:
     """Return the result of the test of two systems, a - b; a pair that was not compared is tested alone."""
-    if {a, b} not in map(set, comparison.compared_pairs):
+    if not {(a, b), (b, a)} & comparison.compared_pairs.keys():
         scores, choices = comparison.scores, comparison.choices
         first, second = (np.array([scores.systems.index(one)]) for one in (a, b))
         compared = compared_pairs(scores, first, second, choices, progress=False)

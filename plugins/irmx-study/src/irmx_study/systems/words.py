@@ -41,8 +41,6 @@ from irmx_study.systems.pairs import Cell, ComparedSystems, Difference, complete
 if TYPE_CHECKING:
     import pandas as pd
 
-    from irmx_study.inputs.choices import Choices
-
 
 # -- what a table of a comparison must state -------------------------------------------------------------------------
 
@@ -74,10 +72,16 @@ def facts_of(comparison: ComparedSystems) -> dict[str, str]:
         "test": f"{choices.test.SHORT_DESC or choices.test} ({', '.join(['two-sided', *parameters_of(choices.test)])})",
         **_how_wilcoxon(comparison),
         "family": _family(comparison),
-        "correction": _correction(choices),
+        "correction": "none",
         "level": f"{choices.level:g}",
         "intervals": f"{choices.coverage} {interval_name(comparison)}",
     }
+    if choices.of_all_pairs:
+        facts["correction"] += (
+            ": the test controls the family-wise error rate over all pairs of systems, for each measure"
+        )
+    elif choices.is_corrected:
+        facts["correction"] = choices.correction.SHORT_DESC or str(choices.correction)
     several = len(scores.names) > 1
     if not several:
         facts["effect"] = EFFECTS[choices.of_all_pairs]
@@ -177,12 +181,6 @@ def _family(comparison: ComparedSystems) -> str:
     by = {"all": f" by all {kind}s together", "view": f" for each {kind}"}.get(comparison.choices.family)
     by = by or f" for each {comparison.choices.family}"
     return f"{size_of_family(comparison)}{by if len(comparison.scores.names) > 1 else ''}: {of}"
-
-
-def _correction(choices: Choices) -> str:
-    if choices.of_all_pairs:
-        return "none: the test controls the family-wise error rate over all pairs of systems, for each measure"
-    return (choices.correction.SHORT_DESC or str(choices.correction)) if choices.is_corrected else "none"
 
 
 def _users(comparison: ComparedSystems) -> str:
@@ -490,7 +488,11 @@ def _of_all(comparison: ComparedSystems) -> str:
     place, better = scores.systems.index(centre), comparison.better[0]
     outcomes = np.concatenate([better[compared.first == place], -better[compared.second == place]])
     wins, losses = int((outcomes > 0).sum()), int((outcomes < 0).sum())
-    beats = f"{names[centre]} beats {_of_others(wins, len(outcomes))}"
+    total = len(outcomes)
+    beaten = f"{wins or 'none'} of the {total} others"
+    if wins == total:
+        beaten = "both others" if total == 2 else f"all {total} others"
+    beats = f"{names[centre]} beats {beaten}"
     if is_named:
         beats += f" and is beaten by {losses or 'none'}"
     others = [
@@ -499,12 +501,6 @@ def _of_all(comparison: ComparedSystems) -> str:
         if top != tops[0]
     ]
     return f"By {scores.names[0]}, {'; '.join([beats, *filter(None, others)])}."
-
-
-def _of_others(number: int, total: int) -> str:
-    if number == total:
-        return "both others" if total == 2 else f"all {total} others"
-    return f"{number or 'none'} of the {total} others"
 
 
 def _views(comparison: ComparedSystems, words: str, chosen: Any, p: Sequence[float] | None = None) -> str:
@@ -628,7 +624,9 @@ class PaperTable:
     def _caption(self, comparison: ComparedSystems, systems: list[str]) -> str:
         """Return the caption: the measures in full, with the heads that were given to them."""
         given = {view: rf" ({in_latex(head)})" for view, head in self.heads.items() if head != view}
-        of = joined([_breakable(name) + given.get(name, "") for name in comparison.scores.names])
+        # lines may end inside the parentheses of a measure
+        names = {v: re.sub(r"([(,=]|\\_)", r"\1\\allowbreak{}", in_latex(v)) for v in comparison.scores.names}
+        of = joined([name + given.get(view, "") for view, name in names.items()])
         every = plural(len(comparison.scores.systems), "system")
         shown = every if len(systems) == len(comparison.scores.systems) else f"{len(systems)} of {every}"
         return f"Mean {of} of {shown} on {topics_of(comparison)} topics."
@@ -678,11 +676,6 @@ def _marks(comparison: ComparedSystems, cell: Cell) -> str:
         return rf"\mathrm{{{cell.alike}}}"
     found, level = cell.differences, comparison.choices.level
     return "".join(_mark(i) for i, b in enumerate(comparison.baseline) if b in found and found[b].p_corrected <= level)
-
-
-def _breakable(text: str) -> str:
-    """Return a text escaped for LaTeX, whose lines may end inside the parentheses of a measure."""
-    return re.sub(r"([(,=]|\\_)", r"\1\\allowbreak{}", in_latex(text))
 
 
 def _note(comparison: ComparedSystems) -> str:

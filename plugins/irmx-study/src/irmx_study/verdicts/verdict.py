@@ -614,15 +614,12 @@ class Verdict(Result):
             "doubts": ", ".join(f"{doubt.noun} ({len(doubt.views)})" for doubt in self.doubts),
         }
         for name, files in self._seeds.items():
-            values = [self._seed_mean(name, file) for file in files]
+            of_system = self.scores.values[:, self.scores.systems.index(name)]
+            values = [float(np.nanmean(of_system[:, self.scores.marks["seed"].index(file)])) for file in files]
             facts[f"seeds of {name}"] = (
                 f"{len(files)}, standard deviation of their means {np.std(values, ddof=1):.4f}; the mean on each topic is tested"
             )
         return {**facts, "versions": versions_fact(self.scores)}
-
-    def _seed_mean(self, system: str, seed: str) -> float:
-        values = self.scores.values[:, self.scores.systems.index(system), self.scores.marks["seed"].index(seed)]
-        return float(np.nanmean(values))
 
     def _remarks(self) -> Iterable[str]:
         yield "p-values of views are not corrected and support no claim by themselves; a view breaks the conclusion only if it contradicts it"
