@@ -6,8 +6,7 @@ which field of theirs gives it.
 
 from __future__ import annotations
 
-from irmx.adapters.ir_datasets.datasets import Dataset, dataset, judgments, judgments_with, qrels_table
-from irmx.adapters.ir_datasets.fields import Field
+from irmx.adapters.ir_datasets import Dataset, Field, dataset, judgments, judgments_with, qrels_table
 
 __all__ = ["Dataset", "Field", "dataset", "judgments", "judgments_with", "qrels_table"]
 

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 
 import pluggy
 
-from irmx.adapters.ir_datasets.datasets import Dataset
-from irmx.adapters.ir_datasets.fields import Field
+from irmx.adapters.ir_datasets import Dataset, Field
 from irmx.data.formats import Format
 from irmx.declare.columns import Command, Function, Symbol
 from irmx.declare.described import OutputFormat

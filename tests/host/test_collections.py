@@ -17,9 +17,8 @@ from ir_datasets.formats import BaseDocs, BaseQrels
 
 import irmx
 from irmx import Column, DataError, Dataset, Field, Measure
-from irmx.adapters.ir_datasets import plugin_datasets
-from irmx.adapters.ir_datasets.fields import EARLIEST, FIRST_DAY, FORMS
-from irmx.adapters.ir_datasets.lookup import Cache, Value
+from irmx.adapters import ir_datasets as adapter
+from irmx.adapters.ir_datasets import EARLIEST, FIRST_DAY, FORMS, Cache, Value
 from irmx.registry import Registry
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -220,7 +219,7 @@ def watch(event, arguments):
 
 import json, irmx, ir_datasets, ir_datasets.formats
 irmx.registry()
-from irmx.adapters.ir_datasets import datasets as listing
+from irmx.adapters import ir_datasets as listing
 sys.addaudithook(watch)
 found, failed = listing.listed()
 own = [(e, a) for e, a in touched if not a.endswith((".py", ".pyc", "__pycache__")) and e not in ("os.listdir", "os.putenv", "os.unsetenv")]
@@ -301,9 +300,9 @@ def news(registry_with: Callable[..., Registry]) -> Iterator[Registry]:
     made = registry_with("news", **offers)
     assert not made.plugins["news"].failure
     yield made
-    for name in [n for n in plugin_datasets._made if n.startswith("znews")]:
+    for name in [n for n in adapter._made if n.startswith("znews")]:
         ir_datasets.registry._registered.pop(name, None)
-        del plugin_datasets._made[name]
+        del adapter._made[name]
 
 
 def test_datasets_of_plugins_with_their_columns(news: Registry, command: Command) -> None:

@@ -81,11 +81,11 @@ def test_datasets_of_plugins_are_datasets_of_ir_datasets_and_pyterrier(do: Any) 
     code = """
 import irmx, sys
 assert "ir_datasets" not in sys.modules
+own = irmx.collections.dataset("irmx-fixture/some")
 import ir_datasets
-own = ir_datasets.load("irmx-fixture/some")
 assert [tuple(q) for q in own.qrels_iter()] == [("q", "a", 1, "0"), ("q", "b", 0, "0")]
 assert own.dataset_id() == "irmx-fixture/some"
-assert ir_datasets.load("irmx-fixture/some") is own is irmx.collections.dataset("irmx-fixture/some")
+assert ir_datasets.load("irmx-fixture/some") is own
 import pyterrier
 assert list(pyterrier.get_dataset("irds:irmx-fixture/some").get_qrels()["docno"]) == ["a", "b"]
 irmx.uninstall()

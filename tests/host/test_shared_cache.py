@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from irmx import DataWarning, Field
-from irmx.adapters.ir_datasets.lookup import Cache, Value
+from irmx.adapters.ir_datasets import Cache, Value
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_where_there_can_be_no_folder_one_note_says_so(tmp_path: Path, monkeypat
 def test_another_process_that_holds_the_file_for_long_is_not_waited_for_for_ever(
     cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("irmx.adapters.ir_datasets.lookup._PATIENCE", 0.1)
+    monkeypatch.setattr("irmx.adapters.ir_datasets._PATIENCE", 0.1)
     with closing(sqlite3.connect(cache.path)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.warns(DataWarning, match="cannot be kept in the cache"):

@@ -39,7 +39,7 @@ def test_scoring_trec_files_imports_no_heavy_library(measures: list[str]) -> Non
 
 def test_import_irmx_imports_no_data_and_no_plugin() -> None:
     loaded = modules_after("import irmx")
-    assert not loaded & {*HEAVY, "pyarrow", "typer", "pluggy", "irmx.data", "irmx.adapters.ir_datasets.datasets"}
+    assert not loaded & {*HEAVY, "pyarrow", "typer", "pluggy", "irmx.data", "irmx.adapters.ir_datasets"}
 
 
 def test_plugins_import_what_they_register_only() -> None:

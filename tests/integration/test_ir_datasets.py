@@ -316,8 +316,7 @@ def test_a_column_that_the_qrels_have_is_theirs(folder: Path, register: Register
 
 
 def test_a_field_whose_function_fails_is_named(folder: Path, register: Register, kept: Any) -> None:
-    from irmx.adapters.ir_datasets.fields import Field
-    from irmx.adapters.ir_datasets.lookup import values_of
+    from irmx.adapters.ir_datasets import Field, values_of
 
     def parse(value: Any) -> float:
         return {}[value]  # type: ignore[no-any-return]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 from ir_measures import Metric, providers
 
-from irmx.adapters.ir_datasets import plugin_datasets
 from irmx.errors import DataWarning, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ def install(first: bool = False) -> None:
     that :func:`irmx.parse_measure` does, in addition to what it parsed before; ``ir_measures.parse_trec_measure``, which
     PyTerrier uses for strings, does so in addition to the names of trec_eval. The names of the measures are added to
     ``ir_measures.measures.registry`` when the plugins are loaded, at the first use of a name. ``ir_datasets.load`` can load
-    the datasets of plugins. Calling it twice has no further effect.
+    the datasets of plugins from the first one on that irmx looks for. Calling it twice has no further effect.
 
     Parameters
     ----------
@@ -155,7 +154,6 @@ def install(first: bool = False) -> None:
     ir_measures.parse_trec_measure = _parse_trec_measure
     for put_in, _ in _also:
         put_in()
-    plugin_datasets.install()
 
 
 def uninstall() -> None:
@@ -163,7 +161,6 @@ def uninstall() -> None:
 
     :func:`install` undoes this.
     """
-    plugin_datasets.uninstall()
     if PROVIDER in ir_measures.DefaultPipeline.providers:
         ir_measures.DefaultPipeline.providers.remove(PROVIDER)
     providers.registry.pop(PROVIDER.NAME, None)
@@ -175,6 +172,11 @@ def uninstall() -> None:
         ir_measures.parse_trec_measure = _before.pop("parse_trec_measure")
     for _, take_out in _also:
         take_out()
+
+
+def is_installed() -> bool:
+    """Tell whether irmx is installed in ir_measures."""
+    return bool(_before)
 
 
 def also(put_in: Callable[[], None], take_out: Callable[[], None]) -> None:

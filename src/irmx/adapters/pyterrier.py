@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from irmx.adapters.ir_datasets.fields import Field, Parsed
+from irmx.adapters.ir_datasets import Field, Parsed
 from irmx.data.cells import check_dates
 from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels
@@ -63,7 +63,7 @@ class DocumentColumn(pt.Transformer):
                 f"The parameter 'field' names a column of a DataFrame of documents; the source is a {what}."
             )
         if self._dataset_id is not None:
-            from irmx.adapters.ir_datasets.datasets import refuse_not_given
+            from irmx.adapters.ir_datasets import refuse_not_given
 
             if form is not None:
                 raise UsageError(
@@ -105,7 +105,7 @@ class DocumentColumn(pt.Transformer):
         if self._known is not None:
             return self._known
         if self._dataset_id is not None:
-            from irmx.adapters.ir_datasets.datasets import values_in_documents
+            from irmx.adapters.ir_datasets import values_in_documents
 
             found = values_in_documents(self._dataset_id, self.column, docs, of="retrieved")
             return {doc: value.value for doc, value in found.items()}
@@ -296,7 +296,7 @@ def qrels(source: Any, columns: str | Sequence[str] = ()) -> pd.DataFrame:
 def _refuse(found: Judgments, column: str) -> None:
     """Raise because there is no such column."""
     if found.source.dataset_id:
-        from irmx.adapters.ir_datasets.datasets import refuse_not_given
+        from irmx.adapters.ir_datasets import refuse_not_given
 
         refuse_not_given(found.source.dataset_id, column)
     raise DataError(f"The qrels lack the column {column!r}. They have: {', '.join(found.columns)}.")

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import ir_measures
 
-from irmx.adapters.ir_datasets.datasets import Listed, listed
+from irmx.adapters.ir_datasets import Listed, listed
 from irmx.adapters.pictures import picture_width, plot, write_picture
 from irmx.cli.click_command import (
     Argument,

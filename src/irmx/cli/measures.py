@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import ir_measures
 
-from irmx.adapters.ir_datasets import plugin_datasets
+from irmx.adapters.ir_datasets import is_taken
 from irmx.adapters.papers import papers_of
 from irmx.cli.app import problems
 from irmx.cli.click_command import Argument, FormatOption, Option, print_rows
@@ -390,7 +390,7 @@ def plugins(output_format: FormatOption = "table") -> None:
                 _print(f"  refused: {what.replace('_', ' ')} {name}: {reason}")
         for why in problems(registry().commands()[words] for words in info.offers.get("commands", ())):
             _print(f"  {why}")
-        for name in filter(plugin_datasets.is_taken, info.offers.get("datasets", ())):
+        for name in filter(is_taken, info.offers.get("datasets", ())):
             _print(f"  not in use: the dataset {name!r}, because ir_datasets has one of this name")
 
 

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, get_args, get_type_hints
 import pluggy
 
 from irmx import hookspecs
-from irmx.adapters.ir_datasets.fields import Field
+from irmx.adapters.ir_datasets import Field
 from irmx.adapters.ir_measures import name_taken
 from irmx.data.formats import Format
 from irmx.data.judgments import Judgments
@@ -515,7 +515,7 @@ class IrDatasets(Format):
 
     def judgments(self, dataset_id: str, columns: Sequence[str]) -> Judgments:
         """Return the qrels of a dataset, with columns that fields of its documents give."""
-        from irmx.adapters.ir_datasets.datasets import judgments_with
+        from irmx.adapters.ir_datasets import judgments_with
 
         return judgments_with(dataset_id, columns)
 
