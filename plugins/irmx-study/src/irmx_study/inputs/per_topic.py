@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from functools import cache
 from typing import Any
 
 import ir_measures
@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from irmx import DataError, DataWarning, Measure, Param, Scores, Table, UsageError, read_table, registry
-from irmx.ragged import Floats
 from irmx.toolkit import (
     MARKS,
     NamedMeasure,
@@ -33,31 +32,6 @@ from irmx.toolkit import (
     versions_of,
 )
 from irmx_study.inputs.views import labelled_names, named_path, of_files
-
-
-class MeasureNames:
-    """The measures that names stand for; each name is looked up once.
-
-    Examples
-    --------
-    >>> names = MeasureNames()
-    >>> [names["map"], names["P_10"], names["ndcg@5"]], "ndcg@5" in names
-    ([AP, P@10, ndcg@5], False)
-    """
-
-    def __init__(self) -> None:
-        self._measures: dict[str, ir_measures.Measure] = {}
-
-    def __getitem__(self, name: str) -> ir_measures.Measure:
-        """Return the measure of irmx, ir_measures or trec_eval with a name, otherwise one that has only the name."""
-        if name not in self._measures:
-            self._measures[name] = measure_named(name)
-        return self._measures[name]
-
-    def __contains__(self, name: str) -> bool:
-        """Tell whether irmx knows the measure."""
-        return not isinstance(self[name], NamedMeasure)
-
 
 WHAT = "per-topic results"
 _TOPIC = (
@@ -77,11 +51,17 @@ _TEXTS = ("runid", "relstring")
 _OTHER_IDS = "qid, topic, id, ..."
 _INDEX = "__index_level_0__"
 """The column in which pandas writes the numbers of rows to parquet; in csv its name is empty."""
+_COLUMNS = ["query_id", "system", "measure", "value", "state"]
 _TREC = "the output of trec_eval -q"
-_IR_MEASURES = "the output of ir_measures -q or irmx eval -q"
-_IRMX = "the output of irmx eval -q of several runs"
-_TOT = "lines of run, measure, topic and value"
 _RANKING = "lines of topic, Q0, run, 0, value and measure"
+_LAYOUTS = {
+    _TREC: ("measure", "query_id", "value"),
+    "the output of ir_measures -q or irmx eval -q": ("query_id", "measure", "value"),
+    "lines of run, measure, topic and value": ("system", "measure", "query_id", "value"),
+    "the output of irmx eval -q of several runs": ("system", "query_id", "measure", "value"),
+    _RANKING: ("query_id", "Q0", "system", "0", "value", "measure"),
+}
+"""The columns of lines without a header; of two of the same length, the measure stands first in the first."""
 _PLATFORM = "results of another platform"
 KINDS = (
     f"per-topic results are {_TREC} or of ir_measures -q or irmx eval -q; a csv or tsv with a header and a column query_id "
@@ -90,56 +70,61 @@ KINDS = (
 )
 
 
+Known = Callable[[str], ir_measures.Measure]
+"""Returns the measure of irmx, ir_measures or trec_eval with a name, otherwise one that has only the name."""
+
+
 @dataclass(frozen=True)
 class TopicResults:
-    """One value per row."""
+    """The results in a file.
+
+    ``rows`` has the columns query_id, measure and value, and system and state if the file has them; the index is their place in
+    the file.
+    """
 
     path: str
     form: str
-    topics: Sequence[str]
-    systems: Sequence[str] | None
-    measures: Sequence[str]
-    values: Floats
+    rows: pd.DataFrame
     place: Callable[[Sequence[int]], str]
     measure_used: bool = False
     scores: Scores | None = None
-    states: Sequence[str | None] | None = None
 
     def refuse(self, rows: Sequence[int], text: str) -> DataError:
         """Return an error about rows, which says as what the file was read."""
-        return DataError(f"{self.place(rows)}: {text} The file was read as {self.form}.")
+        places = dict.fromkeys(self.rows.index[list(rows)].tolist())
+        return DataError(f"{self.place(list(places))}: {text} The file was read as {self.form}.")
 
 
-def read_topic_results(path: str, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
+def read_topic_results(path: str, measure: str | None, known: Known, alone: bool) -> TopicResults:
     """Read the results in a file, whose format is detected by its content or named before it."""
     content = _content_of_folder(path) if os.path.isdir(path) else content_of(path_of(path), WHAT)
     is_parquet = content[:4] == b"PAR1"
     if is_parquet and b"irmx_scores" in _metadata_of_parquet(path, content):
-        return _of_scores(path)
+        scores = Scores.read_parquet(path)
+        rows = scores.frame().filter(_COLUMNS)
+        return TopicResults(path, "a file of irmx.Scores", rows, lambda _: path, scores=scores)
     if (table := scores_in_format(path, content)) is not None:
-        systems = table["system"].tolist() if "system" in table else None
-        topics, measures = (table[name].tolist() for name in ("query_id", "measure"))
-        return TopicResults(path, _PLATFORM, topics, systems, measures, table["value"], table.place)
-    if is_parquet:
-        return _of_table(path, content, measure, names, alone)
+        columns = {name: table[name] for name in ("query_id", "system", "measure", "value") if name in table}
+        return TopicResults(path, _PLATFORM, pd.DataFrame(columns), table.place)
     if not content.strip():
         raise DataError(f"{path} is empty: {KINDS}.")
     first = content.lstrip().split(b"\n", 1)[0].decode("utf-8", "replace").strip()
-    if first.startswith("{"):
-        return _of_table(path, content, measure, names, alone)
+    if is_parquet or first.startswith("{"):
+        return _of_table(path, content, measure, known, alone)
     fields = first.split("\t") if "\t" in first else first.split()
-    if len(fields) in (3, 4) and (as_number(fields[-1]) is not None or fields[0].strip() in _TEXTS):
-        return _of_lines(path, content, names)
-    if len(fields) == 6 and as_number(fields[3]) is not None and as_number(fields[4]) is not None:
-        return _of_lines(path, content, names)
-    if len(fields) == 2 and as_number(fields[1]) is not None:
+    is_number = [as_number(field) is not None for field in fields]
+    if len(fields) in (3, 4) and (is_number[-1] or fields[0].strip() in _TEXTS):
+        return _of_lines(path, content, known)
+    if len(fields) == 6 and is_number[3] and is_number[4]:
+        return _of_lines(path, content, known)
+    if len(fields) == 2 and is_number[1]:
         raise DataError(
             f"{path}, line 1: {first!r} looks like a mean. Print the values of all topics, with the option -q."
         )
     if "\t" not in first and "," not in first:
         _text_of(path, content)
         raise DataError(f"{path}, line 1: {first[:100]!r} is not understood; {KINDS}.")
-    return _of_table(path, content, measure, names, alone)
+    return _of_table(path, content, measure, known, alone)
 
 
 def _content_of_folder(folder: str) -> bytes:
@@ -161,70 +146,60 @@ def _content_of_folder(folder: str) -> bytes:
 # -- lines without a header --------------------------------------------------------------------------------
 
 
-def _of_lines(path: str, content: bytes, names: MeasureNames) -> TopicResults:
+def _of_lines(path: str, content: bytes, known: Known) -> TopicResults:
     """Read lines of a measure, a topic and a value, in the order of trec_eval or of ir_measures, or with the run before."""
-    lines = _text_of(path, content).split("\n")
-    numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
-    filled = [lines[number - 1] for number in numbers]
-    if "\t" not in filled[0]:
-        filled = ["\t".join(line.split()) for line in filled]
-    width = filled[0].count("\t") + 1
-    for number, line in zip(numbers, filled, strict=True):
-        if line.count("\t") != width - 1:
-            fields = line.count("\t") + 1
-            raise DataError(f"{path}, line {number}: {fields} fields where the first line has {width}.")
-    cells = "\t".join(filled).split("\t")
-    columns = [list(map(str.strip, cells[c::width])) for c in range(width)]
-    if width == 6:
-        if set(columns[3]) != {"0"}:
-            raise DataError(f"{path} is a run, not {WHAT}: irmx eval scores it, and compares runs.")
-        topics, _, runs, _, texts, measures = columns
-        columns, width, form, t, m = [runs, topics, measures, texts], 4, _RANKING, 1, 2
-    else:
-        form, (t, m) = _order(path, columns[:-1], names)
-    kept = [
-        i
-        for i, (topic, measure) in enumerate(zip(columns[t], columns[m], strict=True))
-        if topic != _SUMMARY and measure not in _TEXTS
-    ]
-    topics, measures, texts = ([columns[c][i] for i in kept] for c in (t, m, -1))
+    lines = {number: line for number, line in enumerate(_text_of(path, content).split("\n"), start=1) if line.strip()}
+    separator = "\t" if "\t" in next(iter(lines.values())) else None
+    cells = [list(map(str.strip, line.split(separator))) for line in lines.values()]
+    for number, fields in zip(lines, cells, strict=True):
+        if len(fields) != len(cells[0]):
+            raise DataError(f"{path}, line {number}: {len(fields)} fields where the first line has {len(cells[0])}.")
+    rows = pd.DataFrame(cells, index=list(lines), dtype=object)
+    form = _form(path, rows, known)
+    rows.columns = pd.Index(_LAYOUTS[form])
+    if form == _RANKING and set(rows["0"]) != {"0"}:
+        raise DataError(f"{path} is a run, not {WHAT}: irmx eval scores it, and compares runs.")
+    rows = rows[(rows["query_id"] != _SUMMARY) & ~rows["measure"].isin(_TEXTS)]
 
-    def place(places: Sequence[int]) -> str:
-        return f"{path}, line{'s' * (len(places) > 1)} {' and '.join(str(numbers[kept[p]]) for p in places)}"
+    def place(lines: Sequence[int]) -> str:
+        return f"{path}, line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"
 
-    values = list(map(as_number, texts))
+    values = list(map(as_number, rows["value"]))
+    results = TopicResults(path, form, rows.filter(["query_id", "system", "measure"]).assign(value=values), place)
     if None in values:
         bad = values.index(None)
-        raise DataError(
-            f"{place([bad])}: the value of {measures[bad]} for topic {topics[bad]} must be a number. Got {texts[bad]!r} "
-            f"instead. The file was read as {form}."
-        )
-    if "" in topics:
-        raise DataError(f"{place([topics.index('')])}: the topic is empty. The file was read as {form}.")
-    systems = [columns[0][i] for i in kept] if width == 4 else None
-    return TopicResults(path, form, topics, systems, measures, np.array(values, dtype=float), place)
+        topic, measure, text = rows[["query_id", "measure", "value"]].iloc[bad]
+        raise results.refuse([bad], f"the value of {measure} for topic {topic} must be a number. Got {text!r} instead.")
+    if not rows["query_id"].all():
+        raise results.refuse([list(rows["query_id"]).index("")], "the topic is empty.")
+    return results
 
 
-def _order(path: str, columns: Sequence[Sequence[str]], names: MeasureNames) -> tuple[str, tuple[int, int]]:
-    """Return the format of lines, and the columns of the topic and the measure, which are the last two before the value."""
-    t, m = len(columns) - 2, len(columns) - 1
-    trec, ir = (_TREC, (1, 0)), (_IR_MEASURES, (0, 1))
-    if m == 2:
-        trec, ir = (_TOT, (2, 1)), (_IRMX, (1, 2))
-    first, second = columns[t], columns[m]
-    if _SUMMARY in second or not set(_TEXTS).isdisjoint(first):
+def _form(path: str, rows: pd.DataFrame, known: Known) -> str:
+    """Return the format of lines: of two of the same length, by which of the last columns before the value has measures."""
+    forms = [form for form, columns in _LAYOUTS.items() if len(columns) == len(rows.columns)]
+    if len(forms) == 1:
+        return forms[0]
+    trec, ir_measures_or_irmx = forms
+    first, second = (rows[len(rows.columns) - place] for place in (3, 2))
+    if (second == _SUMMARY).any() or first.isin(_TEXTS).any():
         return trec
-    if _SUMMARY in first:
-        return ir
-    measures = [any(name in names for name in islice(dict.fromkeys(column), 50)) for column in (first, second)]
+    if (first == _SUMMARY).any():
+        return ir_measures_or_irmx
+    measures = [any(_is_known(known(name)) for name in column.unique()[:50]) for column in (first, second)]
     if measures[0] == measures[1]:
-        run = "run<tab>" * (m == 2)
+        run = "run<tab>" * (len(rows.columns) == 4)
         raise DataError(
-            f"{path}, line 1: which of {first[0]!r} and {second[0]!r} is the topic, and which is the measure? irmx knows "
+            f"{path}, line 1: which of {first.iloc[0]!r} and {second.iloc[0]!r} is the topic, and which is the measure? irmx knows "
             f"{'both' if measures[0] else 'neither'} as measures. Put the line {run}query_id<tab>measure<tab>value, or "
             f"{run}measure<tab>query_id<tab>value, at the start, and tabs between the fields."
         )
-    return trec if measures[0] else ir
+    return trec if measures[0] else ir_measures_or_irmx
+
+
+def _is_known(measure: ir_measures.Measure) -> bool:
+    """Tell whether irmx knows a measure."""
+    return not isinstance(measure, NamedMeasure)
 
 
 def _text_of(path: str, content: bytes) -> str:
@@ -251,33 +226,14 @@ def _metadata_of_parquet(path: str, content: bytes) -> dict[bytes, bytes]:
         raise DataError(f"{path} cannot be read as a parquet file of {WHAT}: {error}") from None
 
 
-def _of_scores(path: str) -> TopicResults:
-    """Read a file that :meth:`irmx.Scores.to_parquet` wrote."""
-    scores = Scores.read_parquet(path)
-    frame = scores.frame()
-    topics, systems, measures = (frame[name].tolist() for name in ("query_id", "system", "measure"))
-    values, states = frame["value"].to_numpy(dtype=float), frame["state"].tolist() if "state" in frame else None
-    return TopicResults(
-        path,
-        "a file of irmx.Scores",
-        topics,
-        systems,
-        measures,
-        values,
-        lambda rows: path,
-        scores=scores,
-        states=states,
-    )
-
-
-def _of_table(path: str, content: bytes, measure: str | None, names: MeasureNames, alone: bool) -> TopicResults:
+def _of_table(path: str, content: bytes, measure: str | None, known: Known, alone: bool) -> TopicResults:
     """Read a table with column names."""
     table = read_table(path, {}, WHAT, content=content)
     order = [*map(_plain, _TOPIC)]
     ids = sorted((name for name in table.names if _plain(name) in order), key=lambda name: order.index(_plain(name)))
     if {"measure", "value"} <= set(table.names):
         return _of_tidy(path, table, ids)
-    return _of_wide(path, table, ids, measure, names, alone)
+    return _of_wide(path, table, ids, measure, known, alone)
 
 
 def _with_parameters(measure: str, values: dict[str, str]) -> str:
@@ -309,39 +265,29 @@ def _of_tidy(path: str, table: Table, ids: Sequence[str]) -> TopicResults:
     declared |= {name: Param(str, "the system") for name in _SYSTEM}
     declared |= {name: Param(str, "what a view depends on", nullable=True) for name in (*MARKS, *parameters, "state")}
     _check(table, declared, form)
-    rows = np.flatnonzero(table["query_id"] != _SUMMARY)
-    cells = {name: table[name][rows].tolist() for name in declared if name in table}
-    system = next((cells[name] for name in _SYSTEM if name in cells), None)
-    values, states = table["value"][rows], cells.get("state")
-    measures = [
-        _with_parameters(text, {name: cells[name][i] for name in parameters}) for i, text in enumerate(cells["measure"])
-    ]
+    cells = pd.DataFrame({name: table[name] for name in declared if name in table}, dtype=object)
+    cells = cells[cells["query_id"] != _SUMMARY].copy()
+    if parameters:
+        cells["measure"] = list(map(_with_parameters, cells["measure"], cells[parameters].to_dict("records")))
+    if (system := next((name for name in _SYSTEM if name in cells), None)) is not None:
+        cells["system"] = cells[system]
+    else:
+        form = "a table with one row per topic and measure of one system"
+    rows, scores = cells.filter(_COLUMNS).astype({"value": float}), None
     marks = {name: _numbers_or_texts(cells[name]) for name in MARKS if name in cells}
-    scores = None
     if marks and system is not None:
-        columns = {"query_id": cells["query_id"], "system": system, "measure": measures, "value": values, **marks}
-        scores = Scores.from_frame(pd.DataFrame(columns if states is None else columns | {"state": states}))
-    return TopicResults(
-        path,
-        "a table with one row per topic and measure of one system" if system is None else form,
-        cells["query_id"],
-        system,
-        measures,
-        values,
-        lambda of: table.place([int(rows[i]) for i in of]),
-        scores=scores,
-        states=states,
-    )
+        scores = Scores.from_frame(rows.assign(**marks))
+    return TopicResults(path, form, rows, table.place, scores=scores)
 
 
-def _numbers_or_texts(texts: Sequence[str]) -> list[Any]:
+def _numbers_or_texts(texts: Iterable[str]) -> list[Any]:
     """Return a mark as numbers, where all are; one that is empty stays so."""
     numbers = [as_number(text) if text else "" for text in texts]
     return list(texts) if None in numbers else numbers
 
 
 def _of_wide(
-    path: str, table: Table, known_ids: Sequence[str], measure: str | None, names: MeasureNames, alone: bool
+    path: str, table: Table, known_ids: Sequence[str], measure: str | None, known: Known, alone: bool
 ) -> TopicResults:
     """Read one row per topic: the columns are systems, or, without a measure, the measures of one system."""
     header = table.names
@@ -355,7 +301,7 @@ def _of_wide(
             f"It has: {list_some(columns)}."
         )
     of_systems = measure is not None and columns != [measure]
-    if measure is None and len(columns) > 1 and not all(name in names for name in columns):
+    if measure is None and len(columns) > 1 and not all(_is_known(known(name)) for name in columns):
         if (no_numbers := next((name for name in columns if table.values(name).dtype == object), None)) is not None:
             raise DataError(f"{path}: the column {no_numbers!r} has other values than numbers; {KINDS}.")
         raise UsageError(
@@ -370,24 +316,24 @@ def _of_wide(
     for name in unsure:
         if text := next((text for text in table[name].tolist() if not (as_number(text) or 0.0).is_integer()), ""):
             raise _two_readings(path, name, f"the name of a column of ids, and values such as {text}")
-    ids = table[topic].tolist() if topic else [str(number) for number in range(1, len(table) + 1)]
-    rows = [i for i, query_id in enumerate(ids) if query_id != _SUMMARY]
+    ids = table[topic] if topic else np.arange(1, len(table) + 1).astype(str)
+    kept = np.flatnonzero(ids != _SUMMARY)
     if topic is None:
         if of_systems:
             _refuse_ids_as_values(path, table, columns)
         message = f"{path} has no column query_id (or {_OTHER_IDS}); its rows are taken as topics, numbered from 1"
         warnings.warn(message, DataWarning, stacklevel=5)
-    repeated = list(chain.from_iterable([name] * len(rows) for name in columns))
-    return TopicResults(
-        path,
-        form,
-        [ids[i] for i in rows] * len(columns),
-        repeated if of_systems else None,
-        [str(measure)] * len(repeated) if of_systems else repeated,
-        np.concatenate([table[name][rows] for name in columns]),
-        lambda of: table.place(list(dict.fromkeys(rows[i % len(rows)] for i in of))),
-        measure_used=measure is not None,
+    names = np.repeat(np.array(columns, dtype=object), len(kept))
+    rows = pd.DataFrame(
+        {
+            "query_id": np.tile(ids[kept].astype(object), len(columns)),
+            "measure": str(measure) if of_systems else names,
+            **({"system": names} if of_systems else {}),
+            "value": np.concatenate([table[name][kept] for name in columns]),
+        },
+        index=np.tile(kept, len(columns)),
     )
+    return TopicResults(path, form, rows, table.place, measure_used=measure is not None)
 
 
 def _plain(name: str) -> str:
@@ -492,45 +438,37 @@ def read_per_topic(
     [[0.5, 0.75], [0.25, 0.5]]
     """
     files, given, labels = _named_files(paths, names)
-    known = MeasureNames()
+    known = cache(measure_named)
     results = {name: read_topic_results(path, measure, known, len(files) == 1) for name, path in files.items()}
     _refuse_unused(results, measure, given, labels)
     for of_file in results.values():
         _refuse_outside(of_file, known)
-    results = {
-        name: replace(each, systems=None) if name in given and each.scores is None else each
-        for name, each in results.items()
-    }
-    scores = [each.scores for each in results.values()]
-    if len(scores) == 1 and scores[0] is not None:
-        return replace(scores[0], systems=labelled_names(scores[0].systems, labels))
-    for file, each in zip(files.values(), scores, strict=True):
-        if each is not None and each.marks:
-            raise UsageError(f"{file} has views that differ in {', '.join(each.marks)}. Give it alone.")
-    together = _together(results, known)
+    if len(results) == 1 and (alone := next(iter(results.values())).scores) is not None:
+        return replace(alone, systems=labelled_names(alone.systems, labels))
+    for each in results.values():
+        if each.scores is not None and each.scores.marks:
+            raise UsageError(f"{each.path} has views that differ in {', '.join(each.scores.marks)}. Give it alone.")
+    together = _together(results, given, known)
     return replace(together, systems=labelled_names(together.systems, labels))
 
 
-def _files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> dict[str, str]:
-    """Return the files, each of which may be given once, with the names that stand before them, or nothing."""
-    names, by_path = dict[str, str](), dict[str, str]()
+def _named_files(
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], names: Sequence[str] | Mapping[str, str] | None
+) -> tuple[dict[str, str], Container[str], dict[str, str]]:
+    """Return the files by the names of their systems, which of these names are given, and those for systems within files.
+
+    A file may be given once; a name may stand before it.
+    """
+    files, by_path = dict[str, str](), dict[str, str]()
     for one in [paths] if isinstance(paths, (str, os.PathLike)) else paths:
         name, pattern = named_path(os.fspath(one))
         for file in matching_files(pattern):
             path = os.path.realpath(file)
             if path in by_path:
                 raise UsageError(f"The same file is given twice: {by_path[path]} and {file}. Give every file once.")
-            by_path[path], names[file] = file, name
-    if not names:
+            by_path[path], files[file] = file, name
+    if not files:
         raise UsageError("There is no file of per-topic results to read.")
-    return names
-
-
-def _named_files(
-    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], names: Sequence[str] | Mapping[str, str] | None
-) -> tuple[dict[str, str], Container[str], dict[str, str]]:
-    """Return the files by the names of their systems, which of these names are given, and those for systems within files."""
-    files = _files(paths)
     own = named_runs(list(files))
     labels = of_files(own, names) if isinstance(names, Mapping) else {}
     given = [files[path] or labels.pop(name, "") for name, path in own.items()]
@@ -557,26 +495,30 @@ def _refuse_unused(
         raise UsageError(
             f"{measure!r} is given as the measure, but {each.path}, {each.form}, names its measures itself. Leave it out."
         )
+    systems = set[str]()
     for name, each in results.items():
-        if name in renamed and each.systems is not None and (each.scores is not None or len(set(each.systems)) > 1):
+        own = {*each.rows.get("system", ())}
+        if name in renamed and "system" in each.rows and (each.scores is not None or len(own) > 1):
             raise UsageError(f"{each.path}, {each.form}, names its systems itself. Leave the names out.")
-    systems = {system for name, each in results.items() for system in each.systems or [name]}
+        systems |= own or {name}
     if unknown := [label for label in labels if label not in systems]:
         known = [*(path_of(each.path).name for each in results.values()), *sorted(systems)]
         raise UsageError(f"There is no file or system {unknown[0]!r} to name.{suggest(unknown[0], known)}")
 
 
-def _refuse_outside(results: TopicResults, known: MeasureNames) -> None:
+def _refuse_outside(results: TopicResults, known: Known) -> None:
     """Raise for a value outside the range of its measure, where irmx knows it: an id, a percentage, another measure."""
-    place, names = pd.factorize(np.asarray(results.measures, dtype=object))
-    low, high = np.array([range_of(known[name]) for name in names]).reshape(-1, 2)[place].T
-    values = np.where(np.isinf(results.values), np.nan, results.values)  # infinite ones are refused for any measure
-    for row in np.flatnonzero((values < low - _ROUNDING) | (values > high + _ROUNDING))[:1].tolist():
-        of_system = f" of {results.systems[row]}" if results.systems else ""
+    place, names = pd.factorize(results.rows["measure"])
+    low, high = np.array([range_of(known(name)) for name in names]).reshape(-1, 2)[place].T
+    values = results.rows["value"].to_numpy()
+    values = np.where(np.isinf(values), np.nan, values)  # infinite ones are refused for any measure
+    for at in np.flatnonzero((values < low - _ROUNDING) | (values > high + _ROUNDING))[:1].tolist():
+        row = results.rows.iloc[at]
+        of_system = f" of {row['system']}" if "system" in row else ""
         raise results.refuse(
-            [row],
-            f"the value of {results.measures[row]}{of_system} for topic {results.topics[row]} is {values[row]:g}, and values of "
-            f"this measure are from {low[row]:g} to {high[row]:g}. Is it another measure, a percentage, or a column "
+            [at],
+            f"the value of {row['measure']}{of_system} for topic {row['query_id']} is {values[at]:g}, and values of "
+            f"this measure are from {low[at]:g} to {high[at]:g}. Is it another measure, a percentage, or a column "
             "of ids, which is named query_id?",
         )
 
@@ -588,85 +530,62 @@ def range_of(measure: Any) -> tuple[float, float]:
     return -np.inf if low is None else low, np.inf if high is None else high
 
 
-def _together(results: dict[str, TopicResults], known: MeasureNames) -> Scores:
-    """Return the results of all files, by the names of their systems if the files do not name them, as scores."""
-    frames = [_frame(name, each, known) for name, each in results.items()]
-    _refuse_shared_systems(frames, [each.path for each in results.values()])
+def _together(results: dict[str, TopicResults], given: Container[str], known: Known) -> Scores:
+    """Return the results of all files, by the names of their systems if these are given, or if the files lack them, as scores."""
+    frames = [_frame(name, name in given and each.scores is None, each, known) for name, each in results.items()]
     rows = pd.concat(frames, ignore_index=True)
-    _refuse_no_common_topic(rows)
-    rows = rows[rows["measure"].isin(_common_measures(rows))]
-    with_state = rows["state"].notna().any()
-    scores = Scores.from_frame(rows if with_state else rows.drop(columns="state"))
+    owners = rows[["system", "path"]].drop_duplicates()
+    for system, path in owners[owners["system"].duplicated()][:1].itertuples(index=False):
+        first = owners.loc[owners["system"] == system, "path"].iloc[0]
+        raise DataError(
+            f"The system {system} is in {first} and in {path}. Name one of the two, NAME={path}, or "
+            f"--label {path}=NAME; or put the results of one system into one file."
+        )
+    of_topic = rows.groupby("query_id")["system"].transform("nunique")
+    for system, most in of_topic.groupby(rows["system"], sort=False).max().items():
+        if most == 1 < len(owners):
+            own, others = (rows["query_id"][(rows["system"] == system) == is_own].unique() for is_own in (True, False))
+            raise DataError(
+                f"{system} has no topic in common with the other systems: it has {list_some(own)}; they have {list_some(others)}. "
+                "Query ids must be written in the same way in all files."
+            )
+    rows = rows[rows["measure"].isin(_common_measures(rows))].drop(columns="path")
+    scores = Scores.from_frame(rows if rows["state"].notna().any() else rows.drop(columns="state"))
     made_by = {
         "versions": versions_of(scores.measures),
         "files": {each.path: file_digest(path_of(each.path)) for each in results.values()},
     }
-    less = {
-        str(m)
-        for of in results.values()
-        if of.scores
-        for m in of.scores.measures
-        if getattr(m, "LESS_IS_BETTER", False)
-    }
+    measures = [measure for each in results.values() if each.scores for measure in each.scores.measures]
+    less = {str(measure) for measure in measures if getattr(measure, "LESS_IS_BETTER", False)}
     known_less = [str(m) for m in scores.measures if isinstance(m, NamedMeasure) and str(m) in less]
     return replace(scores, made_by=made_by).less_is_better(*known_less)
 
 
-def _frame(name: str, results: TopicResults, known: MeasureNames) -> pd.DataFrame:
-    """Return the checked rows of a file: topic, system, measure as it prints, value, and its state where it has one."""
-    of_name = {text: str(known[text]) for text in dict.fromkeys(results.measures)}
-    columns = {
-        "query_id": results.topics,
-        "system": [name] * len(results.topics) if results.systems is None else results.systems,
-        "measure": [of_name[text] for text in results.measures],
-        "value": results.values,
-        "state": None if results.states is None else results.states,
-    }
-    frame = pd.DataFrame(columns).astype(dict.fromkeys(("query_id", "system", "measure", "state"), object))
-    if frame.empty:
+def _frame(name: str, is_given: bool, results: TopicResults, known: Known) -> pd.DataFrame:
+    """Return the checked rows of a file, with measures as they print; the name is that of its system, if given or if it has none."""
+    if results.rows.empty:
         raise DataError(
             f"{results.path} has no topic, or only means over topics; tools print the values of topics with the option -q. The "
             f"file was read as {results.form}."
         )
-    for row in np.flatnonzero(np.isinf(results.values))[:1].tolist():
-        raise results.refuse(
-            [row],
-            f"the value of {results.measures[row]} for topic {results.topics[row]} is infinite. A finite number is needed.",
-        )
-    for row in np.flatnonzero(frame.duplicated(["query_id", "system", "measure"]))[:1].tolist():
-        topic, system, measure = frame.loc[row, ["query_id", "system", "measure"]]
-        same = (frame["query_id"] == topic) & (frame["system"] == system) & (frame["measure"] == measure)
+    frame = results.rows.reset_index(drop=True).assign(path=results.path)
+    for row in np.flatnonzero(np.isinf(frame["value"]))[:1].tolist():
+        topic, measure = frame.loc[row, ["query_id", "measure"]]
+        raise results.refuse([row], f"the value of {measure} for topic {topic} is infinite. A finite number is needed.")
+    frame["measure"] = frame["measure"].map({text: str(known(text)) for text in frame["measure"].unique()})
+    if is_given or "system" not in frame:
+        frame["system"] = name
+    if "state" not in frame:
+        frame["state"] = None
+    keys = ["query_id", "system", "measure"]
+    for row in np.flatnonzero(frame.duplicated(keys))[:1].tolist():
+        topic, system, measure = frame.loc[row, keys]
+        same = (frame[keys] == frame.loc[row, keys]).all(axis=1)
         raise results.refuse(
             [int(np.flatnonzero(same)[0]), row],
             f"topic {topic} has two values of {measure} for the system {system}. Leave one out.",
         )
     return frame
-
-
-def _refuse_shared_systems(frames: Sequence[pd.DataFrame], paths: Sequence[str]) -> None:
-    first_path: dict[str, str] = {}
-    for frame, path in zip(frames, paths, strict=True):
-        for system in frame["system"].unique():
-            if system in first_path:
-                raise DataError(
-                    f"The system {system} is in {first_path[system]} and in {path}. Name one of the two, NAME={path}, or "
-                    f"--label {path}=NAME; or put the results of one system into one file."
-                )
-            first_path[system] = path
-
-
-def _refuse_no_common_topic(rows: pd.DataFrame) -> None:
-    """Raise if the topics of a system are those of no other."""
-    topics = {system: set(of_system) for system, of_system in rows.groupby("system", sort=False)["query_id"]}
-    shared = rows.groupby("query_id")["system"].nunique()
-    for system, own in topics.items():
-        if len(topics) > 1 and (shared[list(own)] == 1).all():
-            others = dict.fromkeys(topic for topic in rows["query_id"] if topic not in own)
-            raise DataError(
-                f"{system} has no topic in common with the other systems: it has "
-                f"{list_some(dict.fromkeys(topic for topic in rows['query_id'] if topic in own))}; they have {list_some(others)}. "
-                "Query ids must be written in the same way in all files."
-            )
 
 
 def _common_measures(rows: pd.DataFrame) -> list[str]:
