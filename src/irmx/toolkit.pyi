@@ -26,9 +26,6 @@ from .cli.output_formats import latex_blocks as latex_blocks
 from .cli.output_formats import latex_tabular as latex_tabular
 from .cli.output_formats import latex_width as latex_width
 from .cli.run_arguments import runs_and_measures as runs_and_measures
-from .data.cells import as_number as as_number
-from .data.cells import check_dates as check_dates
-from .data.cells import seconds_of_texts as seconds_of_texts
 from .data.click_logs import read_click_log as read_click_log
 from .data.files import content_in_blocks as content_in_blocks
 from .data.files import content_of as content_of
@@ -41,6 +38,9 @@ from .data.formats import scores_in_format as scores_in_format
 from .data.reading import is_file as is_file
 from .data.reading import matching_file as matching_file
 from .data.reading import matching_files as matching_files
+from .data.table import as_number as as_number
+from .data.table import check_dates as check_dates
+from .data.table import seconds_of_texts as seconds_of_texts
 from .data.text_formats import parse_json as parse_json
 from .declare.columns import QRELS_HELP as QRELS_HELP
 from .declare.columns import vocabulary as vocabulary

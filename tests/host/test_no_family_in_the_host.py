@@ -21,7 +21,7 @@ WORDS = {
 """Names of columns that the host may use as words, each with what it means there."""
 
 OTHER_THINGS = {
-    ("data/cells.py", "timestamp"): "a type of Arrow",
+    ("data/table.py", "timestamp"): "a type of Arrow",
     ("data/click_logs.py", "dwell"): "a column of click logs",
 }
 """Names that stand for something else in one file."""

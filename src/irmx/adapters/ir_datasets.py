@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irmx.adapters.ir_measures import also, is_installed
-from irmx.data.cells import encoded, from_ints
 from irmx.data.judgments import Judgments
 from irmx.data.reading import as_table
-from irmx.data.table import Source, Table
+from irmx.data.table import Source, Table, encoded, from_ints
 from irmx.declare.columns import REQUIRED, canonical_names
 from irmx.errors import DataError, DataWarning, IrmxError, PluginError, PluginWarning
 from irmx.parallel import progress_bar

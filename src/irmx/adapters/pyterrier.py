@@ -12,9 +12,9 @@ import pandas as pd
 import pyterrier as pt
 
 from irmx.adapters.ir_datasets import Field, Parsed
-from irmx.data.cells import check_dates
 from irmx.data.judgments import Judgments
 from irmx.data.reading import read_qrels
+from irmx.data.table import check_dates
 from irmx.declare.columns import BASE
 from irmx.errors import DataError, UsageError
 

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from irmx.data.files import STANDARD_INPUT, as_path, check_text, content_of, filled_lines, is_address, name_of
 from irmx.data.table import Source, Table
@@ -137,7 +137,7 @@ def taken_for(other: TableName, table: TableName, source: str | os.PathLike[str]
     path = path_of(source)
     if named_format(source) or not path.is_file():
         return ""
-    reader = _recognised(other, path, content_of(path, other)[:START])
+    reader = next(_recognising(other, path, content_of(path, other)[:START]), None)
     if reader is None or table in reader.TABLES:
         return ""
     return f" The file is {'a run' if other == 'run' else other} of the format {reader.NAME} ({reader.SHORT_DESC.partition(':')[0]})."
@@ -172,7 +172,7 @@ def scores_in_format(source: str | os.PathLike[str], content: bytes) -> Table | 
     """
     path = as_path(name_of(path_of(source)))
     named = named_format(source)
-    reader = _holding("scores", *named) if named else _recognised("scores", path, content[:START])
+    reader = _holding("scores", *named) if named else next(_recognising("scores", path, content[:START]), None)
     if reader is None:
         return None
     table = _read_by(reader, "scores", source, path, content)
@@ -193,13 +193,24 @@ def _holding(table: TableName, reader: Format, path: Path) -> Format:
     return reader
 
 
-def _recognised(table: TableName, path: Path, start: bytes) -> Format | None:
-    """Return the first format that recognises a file or folder."""
-    formats: dict[str, Format] = registry().formats()
-    for reader in formats.values():
-        if table in (reader.FOLDERS if path.is_dir() else reader.TABLES) and _recognises(reader, table, path, start):
-            return reader
-    return None
+def _recognising(table: TableName, path: Path, start: bytes) -> Iterator[Format]:
+    """Yield the formats that recognise a file or folder, the first of which reads it; warn of one that fails."""
+    is_folder = path.is_dir()
+    for reader in registry().formats().values():
+        if table not in (reader.FOLDERS if is_folder else reader.TABLES):
+            continue
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                answer = reader.recognises(table, path, start)
+            if not isinstance(answer, bool):
+                raise PluginError(f"{_the(reader)} was asked about {path}, and returned {type(answer).__name__}.")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            warnings.warn(str(_error_of(reader, path, error)), PluginWarning, stacklevel=2)
+        else:
+            if answer:
+                yield reader
 
 
 def _read_by(
@@ -260,7 +271,7 @@ def format_of(table: TableName, source: str | os.PathLike[str], start: bytes) ->
     if named := named_format(source):
         return _holding(table, named[0], named[1])
     path, formats = as_path(source), dict[str, Format](registry().formats())
-    if (reader := _recognised(table, path, start)) is not None:
+    if (reader := next(_recognising(table, path, start), None)) is not None:
         return reader
     if path.is_dir():
         readers = [f"{name}:{path}" for name, reader in formats.items() if table in reader.FOLDERS]
@@ -282,26 +293,14 @@ def dataset_named(source: str) -> tuple[Format, str] | None:
 
 def topic_spelled(query_id: str, topics: Container[str]) -> str:
     """Return the topic that a query id means: the id itself, or the topic that the files of a format write in this way."""
-    readers = [] if query_id in topics else registry().formats().values()
-    spellings = (_asked(reader, query_id, partial(reader.topic, query_id), str) for reader in readers)
-    return next((topic for topic in spellings if topic in topics), query_id)
-
-
-def _recognises(reader: Format, table: TableName, path: Path, start: bytes) -> bool:
-    return bool(_asked(reader, path, partial(reader.recognises, table, path, start), bool))
-
-
-def _asked(reader: Format, about: Any, ask: Any, kind: type) -> Any:
-    """Return the answer of a format; None, with a warning, from one that fails."""
-    try:
-        with errors_of(reader, about):
-            answer = ask()
-            if not isinstance(answer, kind):
-                raise PluginError(f"{_the(reader)} was asked about {about}, and returned {type(answer).__name__}.")
-    except (IrmxError, OSError) as error:
-        warnings.warn(str(error), PluginWarning, stacklevel=2)
-        return None
-    return answer
+    for reader in [] if query_id in topics else registry().formats().values():
+        try:
+            with errors_of(reader, query_id):
+                if (topic := reader.topic(query_id)) in topics:
+                    return str(topic)
+        except (IrmxError, OSError) as error:
+            warnings.warn(str(error), PluginWarning, stacklevel=2)
+    return query_id
 
 
 @contextlib.contextmanager
@@ -310,14 +309,21 @@ def errors_of(reader: Format, path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         with contextlib.nullcontext() if _is_of_host(reader) else contextlib.redirect_stdout(sys.stderr):
             yield
-    except (IrmxError, KeyboardInterrupt):
-        raise
-    except MemoryError as error:
-        raise too_little_memory(f"Reading {path}", error) from error
     except BaseException as error:  # sys.exit among them, which would end irmx without a word
-        if isinstance(error, OSError) and (error.filename or _is_of_host(reader)):
+        if (named := _error_of(reader, path, error)) is error:
             raise
-        raise failure_of(_the(reader), cast(Exception, error), f" on {path}", type(reader).__module__) from error
+        raise named from error
+
+
+def _error_of(reader: Format, path: object, error: BaseException) -> BaseException:
+    """Return an error as it is if it is for users, otherwise one that names the format."""
+    if isinstance(error, (IrmxError, KeyboardInterrupt)):
+        return error
+    if isinstance(error, OSError) and (error.filename or _is_of_host(reader)):
+        return error
+    if isinstance(error, MemoryError):
+        return too_little_memory(f"Reading {path}", error)
+    return failure_of(_the(reader), error, f" on {path}", type(reader).__module__)
 
 
 def _table_of_plugin(
@@ -342,11 +348,8 @@ def _table_of_plugin(
 
 def _other_ways(reader: Format, table: TableName, path: Path, content: bytes) -> str:
     """Return a line on a file that the format of a plugin took unasked and could not read: how it is read otherwise."""
-    ways = [
-        f"{other.NAME}:{path}"
-        for other in registry().formats().values()
-        if other.NAME != reader.NAME and table in other.TABLES and _recognises(other, table, path, content[:START])
-    ]
+    others = _recognising(table, path, content[:START])
+    ways = [f"{other.NAME}:{path}" for other in others if other.NAME != reader.NAME]
     plugin = _plugin_of(reader)
     return (
         f"\n{path} was taken for {reader.NAME}, a format of the plugin {plugin}, which IRMX_DISABLED_PLUGINS="

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import ir_measures
 import numpy as np
 
-from irmx.data.cells import (
+from irmx.data.sources import SourceColumns, check_texts, numbers_of_dict, topics_of_dict
+from irmx.data.table import (
+    GRADE,
+    PROGRAM,
+    Source,
+    Table,
     as_number,
     byte_offsets,
-    check_texts,
     codes_in_use,
     encoded,
     from_ints,
     from_texts,
-    numbers_of_dict,
-    topics_of_dict,
 )
-from irmx.data.table import GRADE, PROGRAM, Source, SourceColumns, Table
 from irmx.declare.columns import ITERATION, RELEVANCE, REQUIRED, vocabulary
 from irmx.declare.described import html_result
 from irmx.errors import DataError, DataWarning

@@ -14,11 +14,10 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from irmx.data.cells import encoded, from_ints, to_numpy
 from irmx.data.files import content_in_blocks, content_of, decompressed_limit, is_compressed, is_path, too_large
 from irmx.data.formats import START, Format, format_of, path_of
 from irmx.data.runs import Run
-from irmx.data.table import Source, Table, refuse_twice
+from irmx.data.table import Source, Table, encoded, from_ints, refuse_twice, to_numpy
 from irmx.data.text_formats import Trec, read_trec, start_of_last_topic
 from irmx.declare.columns import TableName, canonical_names
 from irmx.errors import DataError, IrmxError

@@ -13,7 +13,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irmx.data.cells import Cells
 from irmx.data.files import (
     STANDARD_INPUT,
     addresses_matching,
@@ -28,7 +27,7 @@ from irmx.data.formats import dataset_named, errors_of, named_format, read_file,
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import is_parquet_folder, partitions_by_run, read_parquet, table_of_arrow
 from irmx.data.runs import Run
-from irmx.data.table import PROGRAM, Table, refuse_twice
+from irmx.data.table import PROGRAM, Cells, Table, refuse_twice
 from irmx.data.text_formats import read_delimited, read_json_lines
 from irmx.declare.columns import ALIASES, REQUIRED, TableName, canonical_names
 from irmx.declare.params import Param

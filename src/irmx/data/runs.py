@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
-from irmx.data.cells import (
+from irmx.data.sources import SourceColumns, check_texts, numbers_of_dict, topics_of_dict
+from irmx.data.table import (
+    NUMBER,
+    PROGRAM,
+    SCORE,
+    Source,
+    Table,
     byte_offsets,
-    check_texts,
     encoded,
     from_ints,
     from_texts,
-    numbers_of_dict,
     to_numpy,
-    topics_of_dict,
 )
-from irmx.data.table import NUMBER, PROGRAM, SCORE, Source, SourceColumns, Table
 from irmx.declare.columns import REQUIRED, Column, vocabulary
 from irmx.declare.described import html_result
 from irmx.errors import DataError, DataWarning

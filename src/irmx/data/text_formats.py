@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx.data.cells import BLANKS, as_number
 from irmx.data.files import check_text, content_of, cut_off, filled_lines
 from irmx.data.formats import Format
-from irmx.data.table import Source, Table, refuse_twice
+from irmx.data.table import BLANKS, Source, Table, as_number, refuse_twice
 from irmx.declare.columns import ALIASES, REQUIRED, TableName
 from irmx.errors import DataError, DataWarning, text_of
 from irmx.ragged import Ints

@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from irmx.data.cells import codes_in_use
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
+from irmx.data.table import codes_in_use
 from irmx.errors import DataError
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 from irmx.text import list_some, plural

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Protocol
 import ir_measures
 import numpy as np
 
-from irmx.data.cells import check_texts
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
+from irmx.data.sources import check_texts
 from irmx.declare.columns import REQUIRED, columns_of, is_missing
 from irmx.declare.expressions import ir_measures_measure
 from irmx.declare.measure_failures import failures_of, in_full, is_number
