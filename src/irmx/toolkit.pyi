@@ -27,7 +27,6 @@ from .cli.output_formats import latex_tabular as latex_tabular
 from .cli.output_formats import latex_width as latex_width
 from .cli.run_arguments import runs_and_measures as runs_and_measures
 from .data.click_logs import read_click_log as read_click_log
-from .data.files import content_in_blocks as content_in_blocks
 from .data.files import content_of as content_of
 from .data.files import decompressed_limit as decompressed_limit
 from .data.files import file_to_write as file_to_write
@@ -86,10 +85,8 @@ from .score.scoring import versions_of as versions_of
 from .text import list_some as list_some
 from .text import note as note
 from .text import plural as plural
-from .text import readable as readable
 from .text import suggest as suggest
 from .text import value_repr as value_repr
 from .text import visible as visible
-from .text import visible_lines as visible_lines
 
 __all__: list[str]
