@@ -8,6 +8,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -86,9 +87,8 @@ def is_side_by_side(group: Group, views: int) -> bool:
 
 def group_of(scores: Scores, views: Sequence[int]) -> Group:
     """Return the views of one measure as a group."""
-    weights = np.array(
-        [scores.marks["weight"][v] for v in views] if "weight" in scores.marks else [""] * len(views), dtype=object
-    )
+    of_views = scores.marks.get("weight", ("",) * len(scores.measures))
+    weights = np.array([of_views[v] for v in views], dtype=object)
     is_weighted = all(isinstance(weight, (int, float)) for weight in weights)
     shares = weights.astype(float) / weights.astype(float).sum() if is_weighted else np.full(len(views), 1 / len(views))
     measure = scores.measures[views[0]]
@@ -207,7 +207,7 @@ def choose_systems(
                 f"All of {plural(len(scores.systems), 'run')} retrieve nothing for at least one of "
                 f"{plural(len(scores.topics), 'topic')}, so that none is left."
             )
-        scores = scores.select(systems=[name for name, some in zip(scores.systems, lacks, strict=True) if not some])
+        scores = scores.select(systems=compress(scores.systems, ~lacks))
     return scores if best is None else _best(scores, best, by)
 
 
@@ -234,7 +234,7 @@ def _best(scores: Scores, best: float, by: str | ir_measures.Measure | None) -> 
     means = comparable_means(of_measure)[:, 0]
     count = max(1, math.floor(best / 100 * len(means) + 0.5))
     least = sorted(means, reverse=True)[count - 1]
-    return scores.select(systems=[name for name, mean in zip(scores.systems, means, strict=True) if mean >= least])
+    return scores.select(systems=compress(scores.systems, means >= least))
 
 
 def check_best(best: float | None) -> None:

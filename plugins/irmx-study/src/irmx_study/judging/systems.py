@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from irmx_study.inputs.choices import Choices, short_names
 from irmx_study.inputs.judge_labels import Judge
 from irmx_study.measures.correlate import FEWEST
 from irmx_study.measures.samples import groups_of_runs
-from irmx_study.showing.result import Titled, for_reading, interval
+from irmx_study.showing.result import Titled, fixed, for_reading, interval
 from irmx_study.statistics.labels import percentiles
 from irmx_study.statistics.paired import resampled_topics, residual_variance
 from irmx_study.statistics.ranks import (
@@ -73,7 +74,7 @@ def scored_by(judges: Sequence[Judge], runs: Any, measures: Any, alone: bool = F
     kept = (judged_by > 1) | (alone & (scores.states == State.SCORED).any(axis=(1, 2)))
     if not (judged_by > 1).any():
         raise DataError("No two of the judges judged the same topic, so that systems cannot be compared.")
-    return scores.select(topics=[topic for topic, is_kept in zip(scores.topics, kept, strict=True) if is_kept])
+    return scores.select(topics=compress(scores.topics, kept))
 
 
 def with_rel(measure: Any, rel: float) -> Any:
@@ -139,7 +140,7 @@ class JudgedSystems:
         shared = np.all([topics_of_view(self.scores, v) for v in views], axis=0)
         if shared.sum() < 2:
             return None
-        topics = [topic for topic, is_shared in zip(self.scores.topics, shared, strict=True) if is_shared]
+        topics = compress(self.scores.topics, shared)
         return self.scores.select(topics=topics, views=[self.scores.names[v] for v in views])
 
     def place(self, measure: str, judge: int) -> int:
@@ -263,17 +264,14 @@ class JudgedSystems:
             title = f"{plural(len(self.scores.systems), 'run')} ranked by {measure} on {topics} topics, as {self.names[0]} ranks them"
             tables.append((title, _rounded(rows, places)))
             pairs = len(self.scores.systems) * (len(self.scores.systems) - 1) // 2
+            kinds = {"both": "active", "one": "mixed", "none": "passive"}
             rows = [
                 {
-                    "judge": row["judge_b"],
-                    "both": _two(row, "active"),
-                    "one": _two(row, "mixed"),
-                    "none": _two(row, "passive"),
-                    "recall": row["recall"],
-                    "precision": row["precision"],
+                    "judge": row["judge_b"], **{name: _two(row, kind) for name, kind in kinds.items()},
+                    "recall": row["recall"], "precision": row["precision"],
                 }
                 for row in of.to_dict("records")
-            ]
+            ]  # fmt: skip
             title = f"of {plural(pairs, 'pair')} of runs, significant by both judges, one, none: in the same order / in the opposite one"
             tables.append((title, _rounded(rows, places)))
         return tables
@@ -322,7 +320,7 @@ def _rounded(rows: list[dict[str, Any]], places: int) -> list[dict[str, Any]]:
     def cell(value: Any) -> Any:
         if not isinstance(value, float):
             return value
-        return "" if np.isnan(value) else repr(value) if places == -1 else f"{value:.{places}f}"
+        return "" if np.isnan(value) else fixed(value, places)
 
     return [{name: cell(value) for name, value in row.items()} for row in rows]
 
@@ -427,12 +425,8 @@ def calibrated(of: JudgedSystems, human: str, baseline: str | None) -> pd.DataFr
                     f"Calibration needs {FEWEST_TOPICS} topics that {human} and {judge} judged, and 2 that {judge} judged alone. There are "
                     f"{both.sum()} and {alone.sum()}."
                 )
-            first = (
-                scores.systems[int(np.argmax(signs_of(scores)[by_people] * y[both].mean(axis=0)))]
-                if named is None
-                else named
-            )
-            at = scores.systems.index(first)
+            at = int(np.argmax(signs_of(scores)[by_people] * y[both].mean(axis=0)))
+            at = at if named is None else scores.systems.index(named)
             others = [s for s in range(len(scores.systems)) if s != at]
             human_values, machine_values, further = (
                 np.concatenate([one, (one - one[:, at, None])[:, others]], axis=1)
@@ -447,7 +441,7 @@ def calibrated(of: JudgedSystems, human: str, baseline: str | None) -> pd.DataFr
             about: dict[str, Any] = {
                 "measure": measure, "human": human, "machine": judge,
                 "system": [*scores.systems, *(scores.systems[s] for s in others)],
-                "baseline": [""] * len(scores.systems) + [first] * len(others), "topics": int(both.sum()),
+                "baseline": [""] * len(scores.systems) + [scores.systems[at]] * len(others), "topics": int(both.sum()),
                 "further": int(alone.sum()),
             }  # fmt: skip
             numbers = {"mean_human" if name == "human" else name: of_name for name, of_name in found._asdict().items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from irmx import DataError, Param, Scores, UsageError
 from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import list_some, plural, progress_bar, suggest
 from irmx_study.inputs.choices import as_scores
-from irmx_study.showing.result import Result, Titled, for_reading, topics_lacking, versions_fact
+from irmx_study.showing.result import Result, Titled, fixed, for_reading, topics_lacking, versions_fact
 from irmx_study.statistics.paired import resampled_topics
 from irmx_study.statistics.ranks import (
     RBO_TIES,
@@ -97,9 +98,7 @@ def cells(values: list[float], places: int, marks: bool = False) -> list[str]:
     >>> cells([0.95, -0.5, float("nan")], 2, marks=True)
     [' 0.95* ', '-0.50  ', '       ']
     """
-    numbers = [
-        "" if value != value else repr(float(value)) if places == -1 else f"{value:.{places}f}" for value in values
-    ]
+    numbers = ["" if value != value else fixed(value, places) for value in values]
     width = max(map(len, numbers), default=0)
     return [
         f"{text:>{width}}{f'{marked(value):<2}' if marks else ''}" for text, value in zip(numbers, values, strict=True)
@@ -163,7 +162,7 @@ def ranked_views(scores: Scores, decimals: int | None) -> tuple[Scores, Floats, 
 
 
 def _listed(scores: Scores, chosen: Bools) -> str:
-    return list_some([name for name, is_chosen in zip(scores.names, chosen, strict=True) if is_chosen], 5)
+    return list_some(compress(scores.names, chosen), 5)
 
 
 def _without(scores: Scores, left_out: Bools, notes: Sequence[str]) -> Scores:
@@ -317,12 +316,14 @@ def correlate(
     """
     check_parameters(decimals, rbo_p, rbo_ties, resamples, seed, level)
     scores = as_scores("correlate", source, qrels, runs, progress).with_missing()
-    of_systems = isinstance(reference, Mapping) and bool(set(reference) & set(scores.systems))
-    by_column = isinstance(reference, Mapping) and not of_systems
-    own = None
-    if isinstance(reference, Mapping) and not by_column:
-        own = values_of(reference, scores.systems)
-    named = None if reference is None or isinstance(reference, Mapping) else scores.select(views=reference).names[0]
+    own = named = by_column = None
+    if isinstance(reference, Mapping):
+        if set(reference) & set(scores.systems):
+            own = values_of(reference, scores.systems)
+        else:
+            by_column = dict(reference)
+    elif reference is not None:
+        named = scores.select(views=reference).names[0]
     ranked, means, left_out = ranked_views(scores, decimals)
     if named is not None and named not in ranked.names:
         raise DataError(f"The reference {named} does not rank the systems: {'; '.join(left_out)}.")
@@ -333,13 +334,11 @@ def correlate(
         raise DataError(
             f"Agreement needs at least two measures that rank the systems. There is one, {ranked.names[0]}.{why}"
         )
-    pairs = pairs_of(
-        ranked, dict(reference) if by_column and isinstance(reference, Mapping) else named, own is not None
-    )
+    chosen = named if by_column is None else by_column
+    pairs = pairs_of(ranked, chosen, own is not None)
     return Agreement(
-        ranked, means, pairs, reference if by_column else named, own, decimals, rbo_p, rbo_ties, resamples, seed, level,
-        left_out, progress,
-    )  # fmt: skip
+        ranked, means, pairs, chosen, own, decimals, rbo_p, rbo_ties, resamples, seed, level, left_out, progress
+    )
 
 
 def check_parameters(
@@ -548,21 +547,12 @@ class Agreement(Result):
             values = self.coefficient(name)
             order = np.argsort(np.round(values, 12), kind="stable")
             ordered = np.round(values[order], 12)
-            at = [0, (len(order) - 1) // 2, len(order) - 1]
-            for which, place in zip(
-                ("lowest", "median", "highest"), order[np.searchsorted(ordered, ordered[at])], strict=True
-            ):
+            places = {"lowest": 0, "median": (len(order) - 1) // 2, "highest": len(order) - 1}
+            for which, at in places.items():
+                place = order[np.searchsorted(ordered, ordered[at])]
                 count = int(np.isclose(values, values[place], rtol=0, atol=1e-12).sum())
-                rows.append(
-                    {
-                        "correlation": name,
-                        "which": which,
-                        "value": float(values[place]),
-                        "view": names[place],
-                        "views": count,
-                    }
-                )
-        return pd.DataFrame(rows)
+                rows.append((name, which, float(values[place]), names[place], count))
+        return pd.DataFrame(rows, columns=["correlation", "which", "value", "view", "views"])
 
     def _rbo(self) -> pd.DataFrame:
         a, b = self.pairs
@@ -571,8 +561,7 @@ class Agreement(Result):
             overlaps = rank_biased_overlaps(self.means, self.rbo_p, ties)._asdict()
             estimates = {name: matrix[a, b] for name, matrix in overlaps.items()}
             tables.append(self._pair_table(systems=len(self.scores.systems), p=self.rbo_p, ties=ties, **estimates))
-        rows = pd.concat(tables)
-        return rows.sort_index(kind="stable").reset_index(drop=True)
+        return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)
 
     # -- topics ------------------------------------------------------------------------------------------
 

@@ -58,7 +58,6 @@ class _Cuts:
             whole = choose_systems(whole, only, every_topic=every_topic, best=best)
         self.systems = whole.systems
         self.means = means[:, [scores.systems.index(system) for system in self.systems]]
-        self.retrieved = retrieved[[scores.systems.index(system) for system in self.systems]]
         self.scores = scores.select(systems=self.systems)
         if len(self.systems) < FEWEST:
             raise DataError(

@@ -106,11 +106,6 @@ class Work:
         """The units that are not finished."""
         return [] if self.complete else [i for i, arrays in enumerate(self.arrays) if arrays is None]
 
-    @property
-    def done(self) -> int:
-        """The number of finished units."""
-        return len(self.units) - len(self.left)
-
     def open(self, choices: Identity, data: Identity) -> None:
         """Take over what an earlier call finished: the results of the same choices and data, or units of the same data."""
         if self.path is None:

@@ -215,8 +215,7 @@ _Ranking = tuple[tuple[str, ...], list[tuple[str, float]]]
 
 def shown_systems(reported: Reported, most: int) -> tuple[str, ...]:
     """Return at most so many systems: the pair that the report shows first, then the others, the best first."""
-    order = [reported.comparison.scores.systems[s] for s in reported.comparison._order(0)]
-    others = [system for system in order if system not in reported.pair]
+    others = [system for system in reported.comparison.ranked() if system not in reported.pair]
     return (*reported.pair, *others[: max(most - 2, 0)])
 
 

@@ -109,12 +109,11 @@ def leaderboard(reported: Reported) -> Section:
     comparison = reported.comparison
     scores, choices = comparison.scores, comparison.choices
     with_groups, baselines, names = comparison.has_groups, comparison.baseline, comparison.names
-    first = [scores.systems[s] for s in comparison._order(0)]
-    rows: dict[str, list[dict[str, Any]]] = {system: [] for system in first}
+    rows: dict[str, list[dict[str, Any]]] = {system: [] for system in comparison.ranked()}
     for v, view in enumerate(scores.names):
         of_view = comparison.cells(v)
         largest = max(abs(cell.mean) for cell in of_view.values())
-        p_to_best = comparison.pairs(view)[scores.systems[comparison._order(v)[0]]] if comparison.all_pairs else {}
+        p_to_best = comparison.pairs(view)[comparison.ranked(v)[0]] if comparison.all_pairs else {}
         for system, cells in rows.items():
             cell = of_view[system]
             cells.append(_mean(cell, largest))

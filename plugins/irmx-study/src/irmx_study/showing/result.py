@@ -169,15 +169,11 @@ class Result:
         groups = (
             [((), frame.index)] if by is None else [(key, rows.index) for key, rows in frame.groupby(by, sort=False)]
         )
-        rows = [
-            {
-                **({} if by is None else {by: key}),
-                "rows": len(index),
-                "holds": int(holds[index].sum()),
-                "share": float(weights[index][holds[index]].sum() / weights[index].sum()),
-            }
-            for key, index in groups
-        ]
+        rows = []
+        for key, index in groups:
+            share = weights[index][holds[index]].sum() / weights[index].sum()
+            row = {"rows": len(index), "holds": int(holds[index].sum()), "share": float(share)}
+            rows.append(row if by is None else {by: key, **row})
         return pd.DataFrame(rows)
 
     # -- pictures ----------------------------------------------------------------------------------------
@@ -377,9 +373,9 @@ def p_text(p: float, places: int = 4) -> str:
     """
     if p != p:
         return ""
-    if places == -1:
-        return repr(float(p))
-    return f"<{10.0**-places:.{places}f}" if p < 0.5 * 10.0**-places else f"{p:.{places}f}"
+    if places != -1 and p < 0.5 * 10.0**-places:
+        return f"<{10.0**-places:.{places}f}"
+    return fixed(p, places)
 
 
 def p_statement(p: float) -> str:

@@ -310,19 +310,10 @@ class Difference(NamedTuple):
 
     def turned(self) -> Difference:
         """Return the difference of the second system to the first."""
-        won, tied, lost = self.wins, self.ties, self.losses
-        return Difference(
-            -self.difference,
-            -self.high,
-            -self.low,
-            -self.effect,
-            self.p,
-            self.p_corrected,
-            lost,
-            tied,
-            won,
-            -self.better,
-        )
+        return self._replace(
+            difference=-self.difference, low=-self.high, high=-self.low, effect=-self.effect, wins=self.losses,
+            losses=self.wins, better=-self.better,
+        )  # fmt: skip
 
 
 class Cell(NamedTuple):
@@ -418,13 +409,10 @@ class ComparedSystems(Result):
         first = [name for name in rows.columns if name in ("measure", *self.scores.marks)]
         for v, sign in enumerate(signs_of(self.scores)):
             of_view = rows.iloc[v * pairs : (v + 1) * pairs]
-            means = {
-                "mean": self.compared.means[v],
-                "mean_low": self.compared.low[v],
-                "mean_high": self.compared.high[v],
-            }
-            about = {name: of_view[name].iloc[0] for name in first}
-            table = pd.DataFrame({**about, "system": list(self.scores.systems), **means})
+            table = pd.DataFrame({
+                **{name: of_view[name].iloc[0] for name in first}, "system": list(self.scores.systems),
+                "mean": self.compared.means[v], "mean_low": self.compared.low[v], "mean_high": self.compared.high[v],
+            })  # fmt: skip
             if not self.all_pairs:
                 differences = of_view.rename(columns={"a": "system", "b": "baseline"})
                 differences = differences.drop(columns=[*first, "topics", "mean_a", "mean_b", "missing"])
@@ -515,6 +503,10 @@ class ComparedSystems(Result):
         """Return the places of the systems in a view, the best first."""
         order: list[int] = np.argsort(-signs_of(self.scores)[v] * self.compared.means[v], kind="stable").tolist()
         return order
+
+    def ranked(self, v: int = 0) -> list[str]:
+        """Return the systems in a view, by default the first, the best first."""
+        return [self.scores.systems[s] for s in self._order(v)]
 
     @cached_property
     def better(self) -> np.ndarray[Any, Any]:

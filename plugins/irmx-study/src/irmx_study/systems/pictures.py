@@ -149,7 +149,7 @@ def plot_differences(
     """
     scores = comparison.scores
     views = list(scores.names) if views is None else list(views)
-    systems = [scores.systems[s] for s in comparison._order(0)]
+    systems = comparison.ranked()
     if comparison.baseline:
         systems.remove(comparison.baseline[0])  # which is compared with no other
     systems = systems[:most]
@@ -224,8 +224,7 @@ def plot_topics(
     """
     scores = comparison.scores
     b = (*comparison.baseline, *scores.systems)[0] if b is None else b
-    others = [scores.systems[s] for s in comparison._order(0) if scores.systems[s] != b]
-    a = others[0] if a is None else a
+    a = next(system for system in comparison.ranked() if system != b) if a is None else a
     scores.select(systems=[a, b])  # refuses an unknown one
     if a == b:
         raise UsageError(f"{a} cannot be compared with itself. Name two systems.")
@@ -355,8 +354,7 @@ def plot_groups(comparison: Comparison, ax: Any = None, view: str | None = None)
     span = (high - low) or max(abs(high), 1e-9)
     ends = low - 0.06 * span, high + 0.06 * span
     room = beside / line * (ends[1] - ends[0])
-    on.set_xlim(ends[0] - room, ends[1] + room)
-    on.set_ylim(0.4 - lowest, 0.3)
+    on.set(xlim=(ends[0] - room, ends[1] + room), ylim=(0.4 - lowest, 0.3))
     on.plot(ends, (0, 0), color="black", linewidth=1)
     for tick in MaxNLocator(round(2 * line)).tick_values(low, high):
         if low <= tick <= high:
@@ -410,7 +408,7 @@ def plot_p_values(comparison: Comparison, ax: Any = None, views: Sequence[str] |
         axes = axes_for(ax, len(views), (3.9, 3.6), shared=False)
     places = list(range(0, count, -(-count // _P_NAMES)))
     for view, on in zip(views, axes, strict=True):
-        order = [comparison.scores.systems[s] for s in comparison._order(comparison.scores.names.index(view))]
+        order = comparison.ranked(comparison.scores.names.index(view))
         table = pairs.pairs(view).loc[order, order].to_numpy()
         classes = sum((table <= border).astype(float) for border in borders)
         classes = np.where(np.eye(count, dtype=bool), np.nan, classes)

@@ -260,29 +260,22 @@ class Question:
     def rows(self, case: Deviations) -> Iterator[dict[str, Any]]:
         """Yield the answers, one row per difference asked for, or a single row."""
         sds = {"": case.sd} if case.largest is None else {"": case.sd, "largest_": case.largest}
+
+        def of_each(column: str, answer: Callable[..., float], asked: float, *rest: float) -> dict[str, float]:
+            return {f"{of}{column}": answer(asked, sd, self.corrected, *rest) for of, sd in sds.items()}
+
         topics = case.topics if self.topics is None else self.topics
-        common: dict[str, Any] = dict(case.names)
-        if topics is not None:
-            common["topics"] = topics
+        common: dict[str, Any] = {**case.names, **({} if topics is None else {"topics": topics})}
         common |= {f"{of}sd": sd for of, sd in sds.items()}
         if topics is not None:
-            common |= {
-                f"{of}detectable": detectable_difference(topics, sd, self.corrected, self.power)
-                for of, sd in sds.items()
-            }
+            common |= of_each("detectable", detectable_difference, topics, self.power)
         intervals: dict[str, Any] = {}
         if self.width is not None:
-            intervals = {"width": self.width}
-            intervals |= {
-                f"{of}needed_for_width": topics_for_width(self.width, sd, self.corrected) for of, sd in sds.items()
-            }
+            intervals = {"width": self.width, **of_each("needed_for_width", topics_for_width, self.width)}
         if not self.differences:
             yield common | intervals
         for difference in self.differences:
-            needed: dict[str, Any] = {"difference": difference}
-            needed |= {
-                f"{of}needed": topics_for_t(difference, sd, self.corrected, self.power) for of, sd in sds.items()
-            }
+            needed = {"difference": difference, **of_each("needed", topics_for_t, difference, self.power)}
             if self.systems is not None:
                 needed["needed_anova"] = topics_for_anova(
                     difference, case.residual, self.systems, self.level, self.power

@@ -446,7 +446,7 @@ MOST_VIEWS = 4
 
 def pair_shown_first(comparison: ComparedSystems) -> tuple[str, str]:
     """Return the best other system and the baseline that was named, or the best two."""
-    order = [comparison.scores.systems[s] for s in comparison._order(0)]
+    order = comparison.ranked()
     if comparison.baseline and not (comparison.is_default and len(order) > 2):
         baseline = comparison.baseline[0]
         return next(system for system in order if system != baseline), baseline
@@ -463,8 +463,7 @@ def headline_of(comparison: ComparedSystems) -> str:
 
 def _of_pair(comparison: ComparedSystems, a: str, b: str) -> str:
     """Return which of two systems is significantly better by the first view, the size of the difference, and what other views say."""
-    order = [comparison.scores.systems[s] for s in comparison._order(0)]
-    a, b = sorted((a, b), key=order.index)
+    a, b = sorted((a, b), key=comparison.ranked().index)
     of_views = [comparison.difference(a, b, v) for v in range(len(comparison.scores.names))]
     better, p = np.array([found.better for found in of_views]), [found.p_corrected for found in of_views]
     by = f"by {comparison.scores.names[0]}: {_size(of_views[0])}, {_without_zeros(p_statement(p[0]))}"
@@ -482,7 +481,7 @@ def _of_pair(comparison: ComparedSystems, a: str, b: str) -> str:
 def _of_all(comparison: ComparedSystems) -> str:
     """Return how many systems beat the baseline that was named, or how many the best one beats, and which are the best by other views."""
     scores, names, compared = comparison.scores, comparison.names, comparison.compared
-    tops = [scores.systems[comparison._order(v)[0]] for v in range(len(scores.names))]
+    tops = [comparison.ranked(v)[0] for v in range(len(scores.names))]
     is_named = bool(comparison.baseline) and not comparison.is_default
     centre = comparison.baseline[0] if is_named else tops[0]
     place, better = scores.systems.index(centre), comparison.better[0]

@@ -108,11 +108,9 @@ class Claim:
         known = view.differences[is_known]
         n = len(known)
         if n < 2:
-            return Tested(
-                n, float(known.mean()) if n else np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, "undecided"
-            )
+            return Tested(n, float(known.mean()) if n else np.nan)
         if view.weights is not None and (of := view.weights[is_known]).sum() ** 2 < 2 * (of**2).sum():
-            return Tested(n, float(of @ known / of.sum()), np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, "undecided")
+            return Tested(n, float(of @ known / of.sum()))
         if view.weights is not None:
             estimate: _Estimate = _Resampled(known, view.weights[is_known])
         elif view.strata is not None:
@@ -213,18 +211,18 @@ def _of_strata(differences: Floats, strata: Ints) -> tuple[float, float, float]:
 class Tested:
     """The mean difference of a view: its interval, the p-values of the claim and of its opposite, and whether the claim holds.
 
-    ``slack`` is by how much the claim holds; negative if the mean is not what is claimed.
+    ``slack`` is by how much the claim holds; negative if the mean is not what is claimed. Too few topics have a mean alone.
     """
 
     topics: int
     mean: float
-    deviation: float
-    low: float
-    high: float
-    p: float
-    p_opposite: float
-    slack: float
-    outcome: str
+    deviation: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
+    p: float = np.nan
+    p_opposite: float = np.nan
+    slack: float = np.nan
+    outcome: str = "undecided"
 
     @property
     def slack_in_standard_errors(self) -> float:
@@ -481,11 +479,10 @@ def of_weights(main: View, topics: Sequence[str], weights: Any) -> Doubt:
         weights = {"query_id": list(weights), "weight": list(weights.values())}
     table = read_table(weights, {"query_id": str, "weight": Param(float, "weight", low=0)}, "table of weights")
     ids = table["query_id"].tolist()
-    first: dict[str, int] = {}
-    for row, topic in enumerate(ids):
-        if first.setdefault(topic, row) != row:
-            raise DataError(f"{table.place([first[topic], row])}: topic {topic} has two weights. Leave one out.")
-    of_topic = dict(zip(table["query_id"].tolist(), table["weight"].tolist(), strict=True))
+    of_topic = dict(zip(ids, table["weight"].tolist(), strict=True))
+    if len(of_topic) < len(ids):
+        row = next(row for row, topic in enumerate(ids) if topic in ids[:row])
+        raise DataError(f"{table.place([ids.index(ids[row]), row])}: topic {ids[row]} has two weights. Leave one out.")
     known = [topics[t] for t in np.flatnonzero(~np.isnan(main.differences)).tolist()]
     if lacking := [topic for topic in known if topic not in of_topic]:
         raise DataError(
