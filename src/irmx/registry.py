@@ -260,11 +260,6 @@ def connect(
     globals().update(_discover=discover, _publish=publish, _unpublish=unpublish, _name_taken=name_taken)
 
 
-def is_filled() -> bool:
-    """Tell whether plugins are loaded."""
-    return _filled
-
-
 def registry() -> Registry:
     """Return the one registry, filled at first use.
 

@@ -197,7 +197,6 @@ def own(kind: type, **attributes: Any) -> Any:
 
 
 WRITES: dict[str, tuple[Callable[..., Any], int, str, str]] = {
-    "nothing": (lambda rows, out: None, 1, "", "wrote none of 1 row."),
     "ValueError": (lambda rows, out: [out.write("half"), raising(ValueError("x"))()], 1, "half", "failed with ValueError: x"),
     "sys.exit": (lambda rows, out: sys.exit(0), 1, "", "failed with SystemExit: 0"),
     "GeneratorExit": (lambda rows, out: raising(GeneratorExit())(), 1, "", "failed with GeneratorExit"),

@@ -397,32 +397,6 @@ def test_a_file_that_cannot_be_loaded_says_why(
     assert (done.code, message in done.err, "Traceback" in done.err) == (code, True, False)
 
 
-CLOSING = """
-import sys, irmx
-
-@irmx.measure
-def Closes(ranking: irmx.Ranking) -> float:
-    sys.stdout.close()
-    return 0.5
-
-@irmx.measure
-def Replaces(ranking: irmx.Ranking) -> float:
-    sys.stdout = None
-    return 0.5
-"""
-
-
-@pytest.mark.parametrize(("measure", "out"), [("Closes", ""), ("Replaces", "AP\t0.8333\n")])
-def test_a_measure_that_closes_or_replaces_standard_output_is_named(
-    measure: str, out: str, shell: Any, files: Path
-) -> None:
-    (files / "closing.py").write_text(CLOSING)
-    done = shell("--load", "closing.py", "eval", "some.qrels", "some.run", measure, "AP", cwd=files)
-    assert (done.code, done.out, "mistake in irmx" in done.err) == (1, out, False), done.err
-    assert f"The measure {measure} closed or replaced standard output" in done.err
-    assert "AP closed" not in done.err  # which follows it
-
-
 @pytest.mark.parametrize(
     ("options", "code"),
     [

@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
-import importlib.util
 import io
-import json
 import os
 import select
 import sys
@@ -17,17 +15,15 @@ from collections.abc import Iterable
 from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import click
 from click.shell_completion import CompletionItem
 
 from irmx.cli.click_command import Option, click_command
-from irmx.data.files import MAX_DECOMPRESSED, bytes_of, new_file
+from irmx.data.files import MAX_DECOMPRESSED, bytes_of
 from irmx.declare.columns import CALLED_OTHERWISE, SECTIONS, Command, column_named
 from irmx.errors import (
-    DataError,
     DataWarning,
     IrmxError,
     PluginError,
@@ -37,7 +33,7 @@ from irmx.errors import (
     too_little_memory,
 )
 from irmx.hookspecs import hookimpl
-from irmx.registry import entry_points, folder_of, is_filled, registry
+from irmx.registry import entry_points, folder_of, registry
 from irmx.text import note, suggest, visible, visible_lines
 
 # -- the commands of irmx itself -------------------------------------------------------------------------------------
@@ -71,55 +67,6 @@ def irmx_commands() -> list[Command]:
     return COMMANDS
 
 
-def catalogue() -> list[Command]:
-    """Return all commands for lists; plugins are not loaded for theirs as long as the file in the cache is of these plugins."""
-    if is_filled():
-        return list(registry().commands().values())
-    file, key = _cache_file(), _key_of_plugins()
-    try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        if kept["key"] == key:
-            return [*COMMANDS, *(Command(*fields) for fields in kept["commands"])]
-    except (OSError, ValueError, TypeError, KeyError):
-        pass
-    of_plugins = [one for one in registry().commands().values() if one not in COMMANDS]
-    fields = [
-        [one.NAME, "", one.group, one.SHORT_DESC, [], one.SECTION] for one in of_plugins
-    ]  # nothing to be imported
-    if not any(info.failure for info in registry().plugins.values()):  # whose message is to be seen again
-        _keep(file, json.dumps({"key": key, "commands": fields}))
-    return [*COMMANDS, *of_plugins]
-
-
-def _cache_file() -> Path:
-    return Path(os.environ.get("IRMX_CACHE") or Path.home() / ".cache" / "irmx") / "commands.json"
-
-
-def _keep(file: Path, text: str) -> None:
-    """Write a file of the cache; where that is not possible, the next command does without."""
-    with contextlib.suppress(OSError, DataError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with new_file(file) as out:
-            out.write(text.encode())
-
-
-def _key_of_plugins() -> str:
-    """Return a text that changes when a plugin is installed, removed, edited, or left out by the environment."""
-    import hashlib
-
-    key = [str(sorted((name, value) for name, value in os.environ.items() if name.startswith("IRMX_")))]
-    for point in entry_points()[0]:
-        package, *inner = point.value.partition(":")[0].strip().split(".")
-        try:
-            found = importlib.util.find_spec(package)
-            module = Path(str(found and found.origin)).parent.joinpath(*inner).with_suffix(".py") if inner else None
-            changed = os.stat(module or str(found and found.origin)).st_mtime_ns
-        except (OSError, ValueError, ImportError):
-            changed = 0
-        key.append(f"{point.name}={point.value} {getattr(point.dist, '_path', '')} {changed}")
-    return hashlib.sha256("\n".join([sys.prefix, *sorted(key)]).encode()).hexdigest()
-
-
 class CommandGroup(click.Group):
     """The words after ``irmx``, or after one that several commands begin with, such as ``irmx pages``."""
 
@@ -144,7 +91,7 @@ class CommandGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the next words."""
-        return list(self._next_words(catalogue()))
+        return list(self._next_words(registry().commands().values()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or the group, of a word; no plugin is loaded for a command of irmx itself."""
@@ -181,7 +128,7 @@ class CommandGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by what they are for; of the commands behind one word, only their names."""
         sections: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
-        for word, commands in self._next_words(catalogue()).items():
+        for word, commands in self._next_words(registry().commands().values()).items():
             if self._word or not commands[0].group:
                 section = commands[0].SECTION if commands[0].SECTION in SECTIONS else "extend"
                 sections[section].append((word, commands[0].SHORT_DESC))
@@ -198,7 +145,7 @@ class CommandGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the words and the options that begin with what was typed."""
-        words = sorted(self._next_words(catalogue()).items())
+        words = sorted(self._next_words(registry().commands().values()).items())
         abouts = [(word, of[0].SHORT_DESC if len(of) == 1 else "") for word, of in words if word.startswith(incomplete)]
         items = [CompletionItem(word, help=visible(about) or None) for word, about in abouts]
         return items + click.Command.shell_complete(self, ctx, incomplete)
@@ -327,17 +274,16 @@ _HELP = "Score runs with AP, nDCG and measures that model the user, and compare 
 
 def run(arguments: list[str] | None = None) -> NoReturn:
     """Run ``irmx`` with the given arguments, by default those of the process, and exit."""
-    stdout, code = None, 0
+    code = 0
     try:
         _prepare_output()
-        stdout = sys.stdout
         for kind in (DataWarning, PluginWarning):
             warnings.simplefilter("always", kind)
         warnings.showwarning = _show_warning
         code = _run(sys.argv[1:] if arguments is None else arguments)
-        stdout.flush()
+        sys.stdout.flush()
     except BaseException as error:
-        _leave(error, stdout, code)
+        _leave(error, code)
     sys.exit(code)
 
 
@@ -356,7 +302,7 @@ def _run(arguments: list[str]) -> int:
     return 0
 
 
-def _leave(error: BaseException, stdout: Any, ended: int) -> NoReturn:
+def _leave(error: BaseException, ended: int) -> NoReturn:
     """Exit with the message and the code of an error; with the code of the command where nobody reads the rest of its output."""
     stopped = error
     while not isinstance(stopped, (KeyboardInterrupt, click.Abort)) and (stopped.__cause__ or stopped.__context__):
@@ -374,13 +320,13 @@ def _leave(error: BaseException, stdout: Any, ended: int) -> NoReturn:
     else:
         if os.environ.get("IRMX_TRACEBACK"):
             traceback.print_exception(error)
-        note(_message(error, stdout))
+        note(_message(error))
         if isinstance(error, PluginError) and error.__cause__ and "--traceback" not in str(error):
             note(_HOW)
     sys.exit(code)
 
 
-def _message(error: BaseException, stdout: Any) -> str:
+def _message(error: BaseException) -> str:
     """Return what to say of an error."""
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
@@ -396,10 +342,10 @@ def _message(error: BaseException, stdout: Any) -> str:
         return f"{place}: {error.strerror}" if place else error.strerror
     if isinstance(error, MemoryError) and not isinstance(error, IrmxError):
         return str(too_little_memory("This command", error))
-    return str(error) if isinstance(error, IrmxError) else _mistake(error, stdout)
+    return str(error) if isinstance(error, IrmxError) else _mistake(error)
 
 
-def _mistake(error: BaseException, stdout: Any) -> str:
+def _mistake(error: BaseException) -> str:
     """Return whose mistake an error is that nobody expected: that of a plugin, of a user's file, or of irmx itself."""
     names = {
         point.value.partition(".")[0].partition(":")[0]: f"plugin {point.name} ({folder_of(point.dist)[0]})"
@@ -415,8 +361,6 @@ def _mistake(error: BaseException, stdout: Any) -> str:
             )
     if author:
         return author
-    if stdout is not sys.stdout or getattr(stdout, "closed", False):
-        return f"A plugin closed standard output, or put something else in its place: {text_of(error)}."
     if isinstance(error, SystemExit):
         return f"Something ended irmx before its time, with {text_of(error)}. {_HOW}"
     return f"This is a mistake in irmx, not one of yours: {text_of(error)}. Please report it; {_HOW}"

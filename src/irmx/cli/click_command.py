@@ -10,15 +10,15 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TextIO, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TextIO, Union, get_args, get_origin, get_type_hints
 
 import click
 from click.shell_completion import CompletionItem
 
 from irmx.declare.described import OutputFormat, PrintedRows
-from irmx.errors import IrmxError, PluginError, UsageError, failure_of
+from irmx.errors import IrmxError, UsageError, failure_of
 from irmx.registry import registry
-from irmx.text import plural, readable, suggest, visible, visible_lines
+from irmx.text import readable, suggest, visible, visible_lines
 
 # -- commands of click from plain functions --------------------------------------------------------------------------
 
@@ -421,28 +421,14 @@ def print_rows(
 
 
 def _write(writer: OutputFormat, rows: PrintedRows, file: TextIO) -> None:
-    """Write rows; a format of a plugin that fails, or writes nothing of them, is named."""
+    """Write rows; a format of a plugin that fails is named."""
     if type(writer).__module__.startswith("irmx."):
         writer.write(rows, file)
         return
-    name = f"The output format {writer.NAME} of the plugin {registry().source_of(writer)}"
-    watched = _Watched(file)
     try:
-        writer.write(rows, cast(TextIO, watched))
+        writer.write(rows, file)
     except (IrmxError, OSError, UnicodeEncodeError, MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:  # sys.exit among them, which would end irmx without a word
-        raise failure_of(name, cast(Exception, error), module=type(writer).__module__) from error
-    if rows.records and not watched.used:
-        raise PluginError(f"{name} wrote none of {plural(len(rows.records), 'row')}.")
-
-
-class _Watched:
-    """A file that remembers whether anything was written to it."""
-
-    def __init__(self, file: TextIO) -> None:
-        self._file, self.used = file, False
-
-    def __getattr__(self, name: str) -> Any:
-        self.used = self.used or name in ("write", "writelines", "buffer", "fileno")
-        return getattr(self._file, name)
+        name = f"The output format {writer.NAME} of the plugin {registry().source_of(writer)}"
+        raise failure_of(name, error, module=type(writer).__module__) from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -259,12 +258,8 @@ class PluginBackend:
             return TopicScores(np.empty(0))
         check_columns(self.scorer, join)
         rankings = rankings_for(self.scorer, join)
-        out, was_closed = sys.stdout, getattr(sys.stdout, "closed", False)
         with failures_of(self.scorer):
             scores = self.scorer.score(rankings)
-        if sys.stdout is not out or getattr(out, "closed", False) > was_closed:
-            sys.stdout = out
-            raise PluginError(f"{in_full(self.scorer)} closed or replaced standard output, which holds the results.")
         return checked(self.scorer, rankings.topics, scores)
 
 
