@@ -274,6 +274,7 @@ def test_any_text_is_a_measure_or_a_usage_error_and_is_split_without_loss(text: 
         ("nDCG(dcg='log')@10", "nDCG", ["'log2', 'exp-log2'"]),
         ("AP(rel=relevant)", "relevant", ["'rel' parameter of AP must be a number", "Got 'relevant'"]),
         ("AP(", "(", ["never closed"]),
+        (r"NCP(law='it\'s),')", r"'it\'s),'", ["must be a stopping law"]),
         ("NCP(law=uniform,\n    rell=1)", "1", ["Did you mean rel?"]),
         ("NCP(\n law='ä',\n rell=1)", "'ä'", ["unknown name 'ä'"]),
         ("AP\n)", ")", ["not a measure"]),

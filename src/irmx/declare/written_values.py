@@ -30,6 +30,8 @@ LONGEST_RANGE, MOST_SETTINGS = 10_000, 1_000_000
 
 LONGEST, _SHOWN = 10_000, 300
 _OPEN, _CLOSE = "([{", ")]}"
+_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*(?:'|\Z)|"(?:[^"\\]|\\.)*(?:"|\Z)|.""", re.DOTALL)
+"""A quoted text, with its escapes and also if it is not closed, or a character."""
 CALL = re.compile(r"([^\W\d]\w*)\s*(?:(\()(.*)\)\s*)?", re.DOTALL)
 """A name, and what stands in parentheses after it."""
 
@@ -79,31 +81,25 @@ class Span:
         return kind(f"{message}\n  {line}\n  {' ' * start}{'^' * max(1, end - start)}")
 
 
+def _outside_quotes(text: str) -> Iterator[tuple[int, str, int]]:
+    """Yield the characters outside of quotes with their places, and how many brackets are open before each."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        if (char := token[0])[0] not in "'\"":
+            yield token.start(), char, depth
+            depth += (char in _OPEN) - (char in _CLOSE)
+
+
 def positions_outside_brackets(text: str, characters: str) -> Iterator[tuple[int, str]]:
     """Yield the places of characters outside parentheses and quotes, and the characters."""
-    depth, quote, escaped = 0, "", False
-    for place, char in enumerate(text):
-        if quote:
-            escaped = char == "\\" and not escaped
-            quote = "" if char == quote and not (place and text[place - 1] == "\\" and not escaped) else quote
-            continue
-        if char in characters and depth <= 0:
-            yield place, char
-        if char in "'\"":
-            quote = char
-        depth += (char in _OPEN) - (char in _CLOSE)
+    return ((place, char) for place, char, depth in _outside_quotes(text) if depth <= 0 and char in characters)
 
 
 def unbalanced(text: str) -> int:
     """Return the place of a bracket that has no partner, -1 if there is none."""
     open_brackets: list[int] = []
-    quote = ""
-    for place, char in enumerate(text):
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "'\"":
-            quote = char
-        elif char in _OPEN:
+    for place, char, _ in _outside_quotes(text):
+        if char in _OPEN:
             open_brackets.append(place)
         elif char in _CLOSE:
             if not open_brackets:
