@@ -18,8 +18,6 @@ from irmx.toolkit import (
     FormatOption,
     Option,
     WidthOption,
-    check_backend,
-    check_jobs,
     matching_files,
     note,
     plural,
@@ -32,23 +30,19 @@ from irmx_study.options import (
     REPORT_ENDINGS,
     AllPairsOption,
     ArgumentsOption,
-    BackendOption,
     BaselinesOption,
-    BestOption,
-    EveryTopicOption,
     FormatOrReportOption,
-    JobsOption,
     LabelOption,
     LevelOption,
     MethodsOption,
     MissingOption,
-    OnlyOption,
     PlacesByFormatOption,
     QueriesOption,
     ResultFiles,
-    SchedulerOption,
     SeedOption,
+    SystemsToKeep,
     TextsOption,
+    Workers,
     check_kinds,
     draw,
     plot_option,
@@ -207,10 +201,8 @@ def correlate_measures(
     along: Annotated[
         list[str] | None, Option("--along", metavar="PARAMETER", help="With --plot views=FILE: a parameter on an axis.")
     ] = None,
-    only: OnlyOption = None,
-    every_topic: EveryTopicOption = False,
-    best: BestOption = None,
     *,
+    kept: SystemsToKeep,
     files: ResultFiles,
     decimals: Annotated[
         int | None,
@@ -240,7 +232,7 @@ def correlate_measures(
             with contextlib.suppress(ValueError):  # it is a text
                 of_column = {column: float(value)}
     added = None if files.from_files or of_column else reference
-    values = scored("correlate", arguments, files, only=only, best=best, every_topic=every_topic, reference=added)
+    values = scored("correlate", arguments, files, kept, reference=added)
     agreement = correlate(
         values, reference=of_column or reference, decimals=decimals, rbo_p=rbo_p, rbo_ties=rbo_ties, resamples=resamples,
         seed=seed, level=level,
@@ -281,9 +273,7 @@ def discriminate_measures(
     bin_width: Annotated[
         float, Option("--bin-width", help="The width of the bins of differences for swap rates.")
     ] = 0.01,
-    only: OnlyOption = None,
-    every_topic: EveryTopicOption = False,
-    best: BestOption = None,
+    kept: SystemsToKeep,
     files: ResultFiles,
 ) -> None:
     """Show which measures separate systems: discriminative power and swap rates.
@@ -296,7 +286,7 @@ def discriminate_measures(
 
     if not splits and (table == "swaps" or any(str(one).startswith("swaps=") for one in plot or ())):
         raise UsageError("Swap rates need --splits of at least 1.")
-    values = scored("discriminate", arguments, files, only=only, best=best, every_topic=every_topic)
+    values = scored("discriminate", arguments, files, kept)
     result = discriminate(values, choices=replace(choices, correction=correction), splits=splits, bin_width=bin_width)
     draw(result, plot, width)
     result.show(output_format, table, places)
@@ -479,9 +469,8 @@ def missing_judgments(
     ] = None,
     plot: Annotated[list[str] | None, plot_option("robustness", "means", "falls")] = None,
     width: WidthOption = None,
-    only: OnlyOption = None,
-    every_topic: EveryTopicOption = False,
-    best: BestOption = None,
+    *,
+    kept: SystemsToKeep,
     rel: Annotated[
         float,
         Option("--rel", help="The smallest relevant grade, of which samples keep at least 1 document per topic."),
@@ -490,9 +479,7 @@ def missing_judgments(
     out: Annotated[
         str | None, Option("--out", help="A file for all means: .parquet, .csv or .tsv. A stopped study resumes.")
     ] = None,
-    jobs: JobsOption = None,
-    backend: BackendOption = None,
-    scheduler: SchedulerOption = None,
+    workers: Workers,
 ) -> None:
     """Show which measures cope with missing judgments.
 
@@ -502,13 +489,11 @@ def missing_judgments(
     With --leave-out, prints one row per measure and group: how many judgments are lost without it, tau, and how the values and
     ranks of its runs change; of more than 10 groups one row per measure.
     """
-    from irmx_study.inputs.views import check_best, listed_names
     from irmx_study.measures import pools as studies
     from irmx_study.measures import samples as cutting
 
-    check_backend(backend, scheduler)
-    check_jobs(jobs)
-    check_best(best)
+    workers.check()
+    names = kept.names()
     of_groups = {"--pool-depth": pool_depth}
     of_samples = {"--keep": keep, "--samples": samples}
     for option, value in (of_groups if leave_out is None else of_samples).items():
@@ -520,7 +505,6 @@ def missing_judgments(
     kinds = ["robustness", "means"] if leave_out is None else ["falls"]
     check_kinds(plot, kinds, "falls with --leave-out, without robustness and means")
     paths, measures = runs_and_measures(run_and_measures, "irmx pool QRELS RUN... MEASURE...")
-    names = None if only is None else listed_names(only)
     study: Any
     if leave_out is None:
         levels, number = (
@@ -532,23 +516,23 @@ def missing_judgments(
         groups = None if leave_out == "each-run" else leave_out
         depth = cutting.DEPTH if pool_depth is None else pool_depth
         study = cutting.GroupStudy(measures, qrels, paths, groups, depth, out)
-    values = _computed(study, plural(len(study.runs), "run"), out, jobs, scheduler)
+    values = _computed(study, plural(len(study.runs), "run"), out, workers)
     if leave_out is None:
-        result = studies.pool_result(study, values, every_topic, best)
+        result = studies.pool_result(study, values, kept.every_topic, kept.best)
     else:
-        result = studies.groups_result(study, values, depth, rel, every_topic, best, names)
+        result = studies.groups_result(study, values, depth, rel, kept.every_topic, kept.best, names)
     draw(result, plot, width)
     result.show(output_format, table, places)
 
 
-def _computed(study: Any, every: str, out: str | None, jobs: int | None, scheduler: str | None, of: str = "") -> Any:
+def _computed(study: Any, every: str, out: str | None, workers: Workers, of: str = "") -> Any:
     """Compute a study of so many runs or settings; say what is already done, and if it is stopped, what is kept."""
     if study.work.complete:
         note(f"{out} is complete: {every}{of}")
     elif study.done:
         note(f"{study.done} of {every} are already done")
     try:
-        return study.compute(jobs, None, scheduler)
+        return study.compute(workers.jobs, None, workers.scheduler)
     except KeyboardInterrupt:
         if out is not None and study.done:
             note(f"{study.done} of {every} are done and kept; the same command resumes from there")
@@ -651,9 +635,8 @@ def sweep_settings(
         list[str] | None,
         Option("-r", "--reference", help="Another measure to compute once for every run. May be repeated."),
     ] = None,
-    jobs: JobsOption = None,
-    backend: BackendOption = None,
-    scheduler: SchedulerOption = None,
+    *,
+    workers: Workers,
 ) -> None:
     """Score runs in every setting of a grid of parameters.
 
@@ -662,8 +645,7 @@ def sweep_settings(
     """
     from irmx_study.measures.sweep import Sweep
 
-    check_backend(backend, scheduler)
-    check_jobs(jobs)
+    workers.check()
     for argument in runs:
         if not Path(argument).exists() and _is_measure(argument):
             raise UsageError(
@@ -673,7 +655,7 @@ def sweep_settings(
     the_sweep = Sweep(measure, grid or None, qrels, paths, reference or (), population, out)
     settings, of_runs = plural(len(the_sweep.settings), "setting"), f" of {plural(len(paths), 'run')}"
     was_complete = the_sweep.work.complete
-    _computed(the_sweep, settings, out, jobs, scheduler, of_runs)
+    _computed(the_sweep, settings, out, workers, of_runs)
     if not was_complete:
         note(f"{out}: {settings}{of_runs}")
 

@@ -15,6 +15,8 @@ from irmx.toolkit import (
     FormatOption,
     MissingTopicsWarning,
     Option,
+    check_backend,
+    check_jobs,
     file_to_write,
     new_file,
     picture_option,
@@ -78,21 +80,49 @@ BaselinesOption = Annotated[
     ),
 ]
 AllPairsOption = Annotated[bool, Option("--all-pairs", help="Compare all pairs of runs.")]
-OnlyOption = Annotated[
-    str | None, Option("--only", metavar="FILE", help="A file with the names of the runs to keep, one per line.")
-]
-EveryTopicOption = Annotated[
-    bool, Option("--every-topic", help="Leave out runs that retrieve nothing for one of the topics.")
-]
-BestOption = Annotated[
-    float | None,
-    Option("--best", metavar="PERCENT", help="Keep the best runs: 75 for three quarters, by the first measure."),
-]
-JobsOption = Annotated[int | None, Option("-j", "--jobs", help="Number of processes; by default the number of cores.")]
-BackendOption = Annotated[str | None, Option("--backend", metavar="dask", help="Compute on a Dask cluster.")]
-SchedulerOption = Annotated[
-    str | None, Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
-]
+
+
+@dataclass(frozen=True)
+class SystemsToKeep:
+    """The options on the runs that a study of measures is about; see :func:`irmx_study.choose_systems`."""
+
+    only: Annotated[
+        str | None, Option("--only", metavar="FILE", help="A file with the names of the runs to keep, one per line.")
+    ] = None
+    every_topic: Annotated[
+        bool, Option("--every-topic", help="Leave out runs that retrieve nothing for one of the topics.")
+    ] = False
+    best: Annotated[
+        float | None,
+        Option("--best", metavar="PERCENT", help="Keep the best runs: 75 for three quarters, by the first measure."),
+    ] = None
+
+    def names(self) -> list[str] | None:
+        """Return the names in the file, None without one; a percentage that is none is refused."""
+        from irmx_study.inputs.views import check_best, listed_names
+
+        check_best(self.best)
+        return None if self.only is None else listed_names(self.only)
+
+
+@dataclass(frozen=True)
+class Workers:
+    """The options on where a study is computed."""
+
+    jobs: Annotated[int | None, Option("-j", "--jobs", help="Number of processes; by default the number of cores.")] = (
+        None
+    )
+    backend: Annotated[str | None, Option("--backend", metavar="dask", help="Compute on a Dask cluster.")] = None
+    scheduler: Annotated[
+        str | None, Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
+    ] = None
+
+    def check(self) -> None:
+        """Raise for options that cannot be met, before anything is read."""
+        check_backend(self.backend, self.scheduler)
+        check_jobs(self.jobs)
+
+
 LevelOption = Annotated[float, Option("--level", help="The level of significance.")]
 SeedOption = Annotated[int, Option("--seed", help="The seed of the random draws.")]
 JudgesRelOption = Annotated[
@@ -244,17 +274,14 @@ def scored(
     command: str,
     arguments: Sequence[str],
     files: ResultFiles,
-    only: str | None = None,
-    best: float | None = None,
-    every_topic: bool = False,
+    kept: SystemsToKeep = SystemsToKeep(),
     population: str | None = None,
     reference: str | None = None,
 ) -> Scores:
     """Return the scores that a command works on: from qrels, runs and measures, or from files of per-topic results."""
-    from irmx_study.inputs.views import check_best, choose_systems, listed, listed_names
+    from irmx_study.inputs.views import choose_systems, listed
 
-    check_best(best)
-    names = None if only is None else listed_names(only)
+    names = kept.names()
     if files.from_files:
         from irmx_study.inputs.per_topic import read_per_topic
 
@@ -262,7 +289,7 @@ def scored(
             raise UsageError("--population has the settings to score. Leave --scores out.")
         found = read_per_topic(list(arguments), files.table_measure, by_run(files.labels))
         found = found.less_is_better(*files.less_is_better or ())
-        return choose_systems(found, names, every_topic, best)
+        return choose_systems(found, names, kept.every_topic, kept.best)
     usage = usage_without_scores(command, arguments, files)
     users: dict[Any, float] = {}
     if population is not None:
@@ -285,7 +312,7 @@ def scored(
     if users:
         shares = {str(setting): share for setting, share in users.items()}
         found = found.marked(weight=tuple(shares.get(str(one), "") for one in found.measures))
-    return choose_systems(found, names, every_topic, best)
+    return choose_systems(found, names, kept.every_topic, kept.best)
 
 
 def usage_without_scores(command: str, arguments: Sequence[str], files: ResultFiles) -> str:

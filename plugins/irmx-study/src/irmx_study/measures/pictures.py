@@ -118,8 +118,7 @@ def _line(comparison: Comparison, group: Group, parameter: Parameter, ax: Any) -
     if isinstance(parameter.cells[0], str):  # durations
         places = np.unique(np.linspace(0, len(x) - 1, min(len(x), 6)).astype(int))
         on.set_xticks(x[places], [str(parameter.cells[order[place]]) for place in places])
-    on.set_xlabel(parameter.name)
-    on.set_ylabel(_title(comparison, group))
+    on.set(xlabel=parameter.name, ylabel=_title(comparison, group))
     on.legend(frameon=False, fontsize="small")
     return on
 
@@ -135,8 +134,7 @@ def _dots(comparison: Comparison, group: Group, parameter: Parameter, ax: Any) -
     on.axvline(0, color="black", linewidth=0.8, linestyle="--")
     on.set_yticks(places, [number_text(value) for value in parameter.cells])
     on.invert_yaxis()
-    on.set_ylabel(parameter.name)
-    on.set_xlabel(_title(comparison, group))
+    on.set(xlabel=_title(comparison, group), ylabel=parameter.name)
     legend_above(on)
     return on
 
@@ -157,8 +155,7 @@ def _draw_over_two(on: Any, values: Floats, down: Parameter, across: Parameter, 
     on.spines[:].set_visible(False)
     label_ticks(on.xaxis, across.axis)
     label_ticks(on.yaxis, down.axis)
-    on.set_xlabel(picture_text(across.name))
-    on.set_ylabel(picture_text(down.name))
+    on.set(xlabel=picture_text(across.name), ylabel=picture_text(down.name))
     return image
 
 
@@ -220,8 +217,7 @@ def _shares(comparison: Comparison, group: Group, ax: Any) -> Any:
         left += widths
     of_pair = [(comparison.names[row.a], comparison.names[row.b]) for row in table.itertuples()]
     name_rows(on, [f"{a} - {b}" if several else a for a, b in of_pair])
-    on.set_xlim(0, 100)
-    on.set_xlabel(f"share of users (settings of {picture_text(group.name)}), %")
+    on.set(xlim=(0, 100), xlabel=f"share of users (settings of {picture_text(group.name)}), %")
     legend_above(on)
     return on
 
@@ -282,9 +278,7 @@ def plot_agreement(
         on.plot(x, median, "o-", color=BLUE, markersize=4, linewidth=1.2, label=over or None)
         if not is_number:
             label_ticks(on.xaxis, parameter.axis)
-        on.set_xlabel(picture_text(parameter.name))
-        on.set_ylabel(coefficient)
-        on.set_ylim(min(0.0, ends), 1.03)
+        on.set(xlabel=picture_text(parameter.name), ylabel=coefficient, ylim=(min(0.0, ends), 1.03))
         grid_behind(on, "y")
     else:
         on = axes_for(ax, 1, (5.5, 1.2 + 0.26 * len(parameter.axis)))[0]
@@ -293,10 +287,8 @@ def plot_agreement(
             on.hlines(places, low, high, color=BLUE, linewidth=3, alpha=0.4, label="lowest to highest")
         on.plot(median, places, "o", color=BLUE, markersize=5, label=over or None)
         on.set_yticks(places, [number_text(label) for label in parameter.axis])
-        on.set_ylim(len(parameter.axis) - 0.5, -0.5)
+        on.set(xlabel=coefficient, xlim=(min(0.0, ends), 1.03), ylim=(len(parameter.axis) - 0.5, -0.5))
         on.set_ylabel(picture_text(parameter.name))
-        on.set_xlabel(coefficient)
-        on.set_xlim(min(0.0, ends), 1.03)
         grid_behind(on, "x")
     on.set_title(title, fontsize="medium", pad=22 if others else None)
     if others:
@@ -376,8 +368,7 @@ def plot_levels(result: Result, ax: Any = None, log: bool = False) -> Any:
         on.set_yscale("log")
     else:
         on.set_ylim(0, min(1, _SHOWN_LEVELS * level))
-    on.set_xlabel("share of the pairs of systems, %")
-    on.set_ylabel("achieved significance level")
+    on.set(xlabel="share of the pairs of systems, %", ylabel="achieved significance level")
     legend_beside(on, "measure (power)")
     return on
 
@@ -402,8 +393,9 @@ def plot_swaps(result: Result, ax: Any = None) -> Any:
     on.set_xticks(ticks, [f"{'≥ ' if tick == len(lows) - 1 else ''}{lows[tick]:g}" for tick in ticks.tolist()])
     on.axhline(100 * RELIABLE, color=GREY, linewidth=0.8, linestyle="--", label=f"{RELIABLE:.0%} swapped", zorder=1)
     on.set_ylim(bottom=0)
-    on.set_xlabel("difference of means in one half of the topics, in bins")
-    on.set_ylabel("opposite order in the other half, %")
+    on.set(
+        xlabel="difference of means in one half of the topics, in bins", ylabel="opposite order in the other half, %"
+    )
     legend_beside(on)
     return on
 
@@ -595,12 +587,12 @@ def _axes(on: Any, rows: pd.DataFrame, apart: float, label: str) -> None:
         texts.append(f"{level:g}" if is_apart else "")
         last = level if is_apart else last
     on.set_xticks(levels, texts)
-    on.set_xlim(levels[0] + 0.03 * width, levels[-1] - 0.04 * width)
     low, high = float(np.nanmin(rows["min"])), float(np.nanmax(rows["max"]))
-    on.set_ylim(low - 0.05 * (high - low) - 0.005, high + 0.02 * (high - low) + 0.002)
+    on.set(
+        xlim=(levels[0] + 0.03 * width, levels[-1] - 0.04 * width), xlabel="judgments kept, %", ylabel=label,
+        ylim=(low - 0.05 * (high - low) - 0.005, high + 0.02 * (high - low) + 0.002),
+    )  # fmt: skip
     grid_behind(on, "y")
-    on.set_xlabel("judgments kept, %")
-    on.set_ylabel(label)
 
 
 def _panels(rows: pd.DataFrame, measures: list[str], systems: int, label: str) -> Any:

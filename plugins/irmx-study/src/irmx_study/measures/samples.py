@@ -421,11 +421,8 @@ class _CutStudy:
                 f"Comparing rankings takes {FEWEST} or more runs. Got {len(self.runs)}: {', '.join(self.runs)}."
             )
         evaluator = Evaluator(measures, qrels)
-        self.measures, self.judgments, self.computed_by = (
-            evaluator.measures,
-            evaluator.judgments,
-            evaluator.computed_by(),
-        )
+        self.measures, self.judgments = evaluator.measures, evaluator.judgments
+        self.computed_by = evaluator.computed_by()
         names = list(self.runs)
         self.batches = [names[i : i + _TOGETHER] for i in range(0, len(names), _TOGETHER)]
         self.work = Work(out, [" ".join(batch) for batch in self.batches])
@@ -449,12 +446,8 @@ class _CutStudy:
         """Score the remaining runs, and return the means of all."""
         if self.work.complete:
             return self.work.read(**self._views)
-        try:
-            if left := self.work.left:
-                self._score(left, check_jobs(jobs), progress, scheduler)
-        finally:
-            _judgments_of_cuts.cache_clear()
-            kept.cache_clear()
+        if left := self.work.left:
+            self._score(left, check_jobs(jobs), progress, scheduler)
         scores = self._joined()
         self.work.finish(scores)
         return scores
@@ -463,6 +456,8 @@ class _CutStudy:
         """Score the remaining runs; some are kept as soon as they are finished."""
         jobs = min(jobs, len(left))
         with contextlib.ExitStack() as stack:
+            stack.callback(kept.cache_clear)
+            stack.callback(_judgments_of_cuts.cache_clear)
             use = None if scheduler is None else stack.enter_context(dask(scheduler))
             elsewhere = use is not None or not is_local()
             data: Stored | Held = Held((self.judgments, self.cuts))
@@ -495,8 +490,8 @@ class _CutStudy:
         means = np.concatenate([part["means"] for part in parts], axis=1)
         topics = np.concatenate([part["topics"] for part in parts])
         refusals: dict[str, str] = {}
-        for part in parts:
-            refusals = {**part["refusals"], **refusals}
+        for part in reversed(parts):
+            refusals |= part["refusals"]
         made_by: dict[str, Any] = {
             "versions": versions_of(self.measures),
             "computed_by": self.computed_by,

@@ -450,11 +450,8 @@ class Sweep:
         """Score the remaining settings, and return all results."""
         if self.work.complete:
             return self.work.read(self.measures, self.marks)
-        try:
-            if left := self.work.left:
-                self._score(left, check_jobs(jobs), progress, scheduler)
-        finally:
-            kept.cache_clear()
+        if left := self.work.left:
+            self._score(left, check_jobs(jobs), progress, scheduler)
         scores = self._joined()
         self.work.finish(scores)
         return scores
@@ -463,6 +460,7 @@ class Sweep:
         """Read every run once, score the references, then the remaining settings; each block is kept as soon as it is finished."""
         settings = [unit for unit in left if unit < len(self.settings)]
         with contextlib.ExitStack() as stack:
+            stack.callback(kept.cache_clear)
             use = None if scheduler is None else stack.enter_context(dask(scheduler))
             folder = stack.enter_context(tempfile.TemporaryDirectory())
             data = _Data(self._judgments, [self.settings[i] for i in settings], folder)

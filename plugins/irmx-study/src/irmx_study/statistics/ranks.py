@@ -192,8 +192,7 @@ def pairs_of(systems: int) -> tuple[Ints, Ints]:
 def pair_signs(values: Floats) -> Floats:
     """Return, for every pair of systems and every ranking, 1 if the first has the larger value, -1 if the second, 0 if none."""
     first, second = pairs_of(len(values))
-    signs: Floats = np.sign(values[first] - values[second], dtype=float)
-    return signs
+    return np.sign(values[first] - values[second], dtype=float)
 
 
 _EXACT = 2**24
@@ -382,8 +381,7 @@ def _agreeing(x: _Order, y: _Order, weights: Floats) -> Floats:
     """
     in_reference = x.above.reshape(-1, x.above.shape[2]).astype(float)
     weighted = (y.above * weights[:, None, :]).reshape(-1, y.above.shape[2])
-    sums: Floats = product_of_columns(in_reference, weighted)
-    return sums
+    return product_of_columns(in_reference, weighted)
 
 
 def _expected(x: _Order, y: _Order) -> Floats:
@@ -648,8 +646,7 @@ def contributions(top: Array, size: Array, depths: Ints, ties: str) -> Floats:
     ranks_inside = depths - top[:, None] + 1
     if ties == "w":
         return (ranks_inside > 0).astype(float)
-    share: Floats = np.clip(ranks_inside / size[:, None], 0, 1)
-    return share
+    return np.clip(ranks_inside / size[:, None], 0, 1)
 
 
 def items_at(size_x: Floats, size_y: Floats, depths: Ints, ties: str) -> Floats:
@@ -658,8 +655,7 @@ def items_at(size_x: Floats, size_y: Floats, depths: Ints, ties: str) -> Floats:
         return (size_x + size_y) / 2
     if ties == "a":
         return depths.astype(float)
-    number: Floats = np.sqrt(size_x * size_y)
-    return number
+    return np.sqrt(size_x * size_y)
 
 
 def _sizes(of_ranking: Floats) -> Floats:

@@ -797,8 +797,7 @@ class MaxT(Correction):
         highest = self._highest(family, measures)
         least = np.concatenate([measure.observed - measure.tolerance for measure in measures])
         counted = 0 if all_signs(family[0].topics, family[0].draws) else 1
-        corrected: Floats = (len(highest) - np.searchsorted(highest, least) + counted) / (len(highest) + counted)
-        return corrected
+        return (len(highest) - np.searchsorted(highest, least) + counted) / (len(highest) + counted)
 
     def critical_t(self, family: Sequence[PairedValues], topics: int, level: float) -> float:
         """Return the critical value of the largest t statistic of the draws."""

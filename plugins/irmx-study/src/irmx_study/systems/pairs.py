@@ -82,8 +82,7 @@ def all_pairs_of(systems: int) -> tuple[Ints, Ints]:
 
 def topics_of_view(scores: Scores, v: int) -> Bools:
     """Return which topics a view has on which every system has a value."""
-    has_value: Bools = np.asarray(~np.isnan(scores.values[:, :, v]).any(axis=1))
-    return has_value
+    return np.asarray(~np.isnan(scores.values[:, :, v]).any(axis=1))
 
 
 def complete_values(scores: Scores, v: int) -> Floats:
@@ -363,8 +362,7 @@ class ComparedSystems(Result):
     @property
     def comparisons(self) -> pd.DataFrame:
         """The main table."""
-        table: pd.DataFrame = self._made("table comparisons", self._comparisons)
-        return table
+        return self._made("table comparisons", self._comparisons)
 
     @property
     def identical(self) -> Bools:
