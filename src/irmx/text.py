@@ -107,12 +107,15 @@ def suggest(name: str, known: Iterable[str]) -> str:
     >>> suggest("GL_AD_IDD", ["GL_AD_ID", "LO_OR_ID"])
     ' Did you mean GL_AD_ID?'
     """
+    close = closest(name, known)
+    return f" Did you mean {close}?" if close else ""
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """Return the closest known name, or an empty string."""
     known = list(known) if len(name) <= _LONGEST_WORD else []
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    if not close:
-        by_folded = {k.casefold(): k for k in known}
-        close = [by_folded[name.casefold()]] if name.casefold() in by_folded else []
-    return f" Did you mean {close[0]}?" if close else ""
+    by_folded = {k.casefold(): k for k in known}
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=0.6)), "") or by_folded.get(name.casefold(), "")
 
 
 def not_finite(value: object) -> str:

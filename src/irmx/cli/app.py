@@ -34,7 +34,7 @@ from irmx.errors import (
 )
 from irmx.hookspecs import hookimpl
 from irmx.registry import entry_points, folder_of, registry
-from irmx.text import note, suggest, visible, visible_lines
+from irmx.text import closest, note, visible, visible_lines
 
 # -- the commands of irmx itself -------------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class CommandGroup(click.Group):
         words = self._next_words(registry().commands().values())
         last = {} if self._word else {one.NAME: one.words for one in registry().commands().values()}
         meant = {other: one.words for one in registry().commands().values() for other in one.SYNONYMS}
-        near = meant.get(word, "") or suggest(word, {**last, **words}).removeprefix(" Did you mean ").removesuffix("?")
+        near = meant.get(word, "") or closest(word, {**last, **words})
         near = near and f" Did you mean {near if near in words else last.get(near, near)}?"
         return f"There is no command '{f'{self._word} {word}'.strip()}'.{near} 'irmx --help' lists the commands."
 

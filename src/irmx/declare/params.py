@@ -60,26 +60,30 @@ def seconds(value: Any) -> float:
     ...
     irmx.errors.UsageError: '3 parsecs' is not a duration: 'parsecs' is not a unit of time. Units are s, m, h, d, w.
     """
-    if isinstance(value, bool) or not isinstance(value, (str, numbers.Real)):
-        raise UsageError(f"{value_repr(value)} is not a duration. A duration is {FORM}.")
+    total, why = _in_seconds(value)
+    if math.isnan(total):
+        raise UsageError(f"{value_repr(value)} is not a duration{f': {why}' if why else f'. A duration is {FORM}.'}")
+    return total
+
+
+def _in_seconds(value: Any) -> tuple[float, str]:
+    """Return a duration in seconds; for what is none NaN, and the reason if it is more than the form."""
     if isinstance(value, str):
         written = _WRITTEN.fullmatch(value.strip())
         if written is None:
-            raise UsageError(f"{value_repr(value)} is not a duration. A duration is {FORM}.")
+            return math.nan, ""
         unit = written.group(2) or "s"
         if unit not in SECONDS:
-            raise UsageError(
-                f"{value_repr(value)} is not a duration: {value_repr(unit)} is not a unit of time. Units are {', '.join(SECONDS)}."
-            )
+            return math.nan, f"{value_repr(unit)} is not a unit of time. Units are {', '.join(SECONDS)}."
         total = float(written.group(1)) * SECONDS[unit]
+    elif isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return math.nan, ""
     else:
         try:
             total = float(value)
         except OverflowError:
             total = math.inf
-    if not math.isfinite(total):
-        raise UsageError(f"{value_repr(value)} is not a duration: it is not finite. A duration is {FORM}.")
-    return total
+    return (total, "") if math.isfinite(total) else (math.nan, f"it is not finite. A duration is {FORM}.")
 
 
 def duration_text(value: Any) -> str:
@@ -340,11 +344,8 @@ def with_article(kind: str) -> str:
 
 def _duration(value: Any) -> tuple[Any, str]:
     """Return the text of a duration, or UNSET and, if known, the reason why the value is not one."""
-    try:
-        return duration_text(value), ""
-    except UsageError as error:
-        why = str(error).partition(" is not a duration: ")[2]
-        return UNSET, f" {why[:1].upper()}{why[1:]}" if why else ""
+    total, why = _in_seconds(value)
+    return (UNSET, f" {why[:1].upper()}{why[1:]}" if why else "") if math.isnan(total) else (duration_text(total), "")
 
 
 def _coerced(dtype: Any, value: Any) -> Any:
