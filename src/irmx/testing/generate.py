@@ -181,8 +181,12 @@ def _no_constant(*_: Any, **__: Any) -> None:
 
 def values(measure: Measure, sample: Sample, qrels: Any = None, run: Any = None) -> Values:
     """Return the value of every topic, of the qrels and run of the sample or of these in another form."""
-    with silent():
-        return _values(measure, sample, qrels, run)
+    judgments = sample.qrels_table if qrels is None else qrels
+    with must_work(measure, HAS_VALUE, sample):
+        return evaluator([measure], judgments).values(sample.run_table if run is None else run)[measure]
+
+
+HAS_VALUE = "It must have a value."
 
 
 @contextmanager
@@ -193,25 +197,38 @@ def silent() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def must_work(measure: Any, asked: str, *samples: Sample) -> Iterator[None]:
+    """Turn whatever a block raises into the failure of a measure, on samples if there are some; warnings are suppressed."""
+    try:
+        with silent():
+            yield
+    except CheckError:
+        raise
+    except Exception as error:
+        raise failure(measure, asked, f"It raised {type(error).__name__}: {error}", *samples) from error
+
+
+def text_of_refusal(measure: Any, asked: str, kind: type[Exception], call: Callable[[], Any], *samples: Sample) -> str:
+    """Return the text of the error that a call must raise; anything else is the failure of a measure."""
+    with must_work(measure, asked, *samples):
+        try:
+            found = call()
+        except kind as error:
+            return str(error)
+    raise failure(measure, asked, f"It gave {found!r}.", *samples)
+
+
 def values_quietly(measure: Measure, sample: Sample) -> Values:
     """Return the value of every topic; what is no ``DataWarning`` is a failure."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.simplefilter("ignore", DataWarning)
-        return _values(measure, sample, None, None, "Scoring must warn of nothing but the data.")
-
-
-def _values(measure: Measure, sample: Sample, qrels: Any, run: Any, asked: str = "It must have a value.") -> Values:
     try:
-        judgments = sample.qrels_table if qrels is None else qrels
-        return evaluator([measure], judgments).values(sample.run_table if run is None else run)[measure]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.simplefilter("ignore", DataWarning)
+            return evaluator([measure], sample.qrels_table).values(sample.run_table)[measure]
     except Exception as error:
-        raise raised(measure, error, sample, asked=asked) from error
-
-
-def raised(measure: Any, error: Exception, *samples: Sample, asked: str = "It must have a value.") -> CheckError:
-    """Return the failure of a measure that raised an error where it should have a value."""
-    return failure(measure, asked, f"It raised {type(error).__name__}: {error}", *samples)
+        asked = "Scoring must warn of nothing but the data."
+        raise failure(measure, asked, f"It raised {type(error).__name__}: {error}", sample) from error
 
 
 def same(a: float, b: float) -> bool:

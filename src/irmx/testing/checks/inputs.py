@@ -32,7 +32,19 @@ from irmx.rank.rankings import Rankings
 from irmx.registry import registry
 from irmx.score.backends import rankings_for
 from irmx.score.evaluator import calc, calc_aggregate, evaluator
-from irmx.testing.generate import CheckError, Data, Values, failure, for_all, raised, require_same, same, silent, values
+from irmx.testing.generate import (
+    HAS_VALUE,
+    CheckError,
+    Data,
+    Values,
+    failure,
+    for_all,
+    must_work,
+    require_same,
+    same,
+    text_of_refusal,
+    values,
+)
 from irmx.testing.strategies import Row, Sample, declared_columns, namedtuples
 
 # -- checks of input -------------------------------------------------------------------------------------------------
@@ -135,11 +147,8 @@ def _require_untouched(measure: Measure, sample: Sample) -> None:
     random.seed(5)
     np.random.seed(5)  # noqa: NPY002  so that a measure that seeds them anew is seen to
     state = _random_state()
-    with silent():
-        try:
-            measure.score(rankings)
-        except Exception as error:
-            raise raised(measure, error, sample) from error
+    with must_work(measure, HAS_VALUE, sample):
+        measure.score(rankings)
     for name, array in seen.items():
         if not np.array_equal(array, before[name]):
             asked = "Scoring must not change the rankings: other measures score them, too."
@@ -196,12 +205,8 @@ def check_empty_qrels(measure: Measure, data: Data) -> None:
         found = values(measure, sample, qrels=qrels)
         if found:
             raise failure(measure, asked, f"There are {found}.", sample.with_qrels(()))
-        with silent():
-            try:
-                calc_aggregate(measure, qrels, sample.run_table)
-            except Exception as error:
-                asked = "With empty qrels there must be a mean all the same."
-                raise raised(measure, error, sample.with_qrels(()), asked=asked) from error
+        with must_work(measure, "With empty qrels there must be a mean all the same.", sample.with_qrels(())):
+            calc_aggregate(measure, qrels, sample.run_table)
 
 
 def check_unknown_topics(measure: Measure, data: Data) -> None:
@@ -291,17 +296,16 @@ def check_missing_columns(measure: Measure, data: Data) -> None:
 
 def _require_refusal(measure: Measure, column: Column, sample: Sample) -> None:
     asked = f"Without the column {column.name!r} of the {column.table} it must raise DataError with its name, the table and the column."
-    try:
-        with silent():
-            found = evaluator([measure], sample.qrels_table).values(sample.run_table)[measure]
-    except DataError as error:
-        said = str(error)
-        if not all(name in said for name in (str(measure), column.table, repr(column.name))):
-            raise failure(measure, asked, f"The text is: {said}", sample) from None
-    except Exception as error:
-        raise failure(measure, asked, f"It raised {type(error).__name__}: {error}", sample) from error
-    else:
-        raise failure(measure, asked, f"It gave {found}; declare the column optional, if that is right.", sample)
+    asked += " Declare it optional, if a value is right."
+    said = text_of_refusal(
+        measure,
+        asked,
+        DataError,
+        lambda: evaluator([measure], sample.qrels_table).values(sample.run_table)[measure],
+        sample,
+    )
+    if not all(name in said for name in (str(measure), column.table, repr(column.name))):
+        raise failure(measure, asked, f"The text is: {said}", sample)
 
 
 def check_optional_columns(measure: Measure, data: Data) -> None:
@@ -330,24 +334,21 @@ def check_ir_measures(measure: Measure, data: Data) -> None:
     def holds(sample: Sample) -> None:
         expected = values(measure, sample)
         qrels, run = sample.qrels_frame(), sample.run_frame()
-        with silent():
-            try:
-                by_topic = {
-                    "by ir_measures.iter_calc": ir_measures.iter_calc([measure], qrels, run),
-                    "by ir_measures.calc": ir_measures.calc([measure], qrels, run).per_query,
-                    "by an evaluator": ir_measures.evaluator([measure], qrels).iter_calc(run),
-                    "by its iter_calc": measure.iter_calc(qrels, run),
-                }
-                found = {name: _by_topic(measure, metrics) for name, metrics in by_topic.items()}
-                mean = _mean(calc([measure], qrels, run).aggregated, measure)
-                means = {
-                    "by ir_measures.calc_aggregate": _mean(ir_measures.calc_aggregate([measure], qrels, run), measure),
-                    "by ir_measures.calc": _mean(ir_measures.calc([measure], qrels, run).aggregated, measure),
-                    "by an evaluator": _mean(ir_measures.evaluator([measure], qrels).calc_aggregate(run), measure),
-                    "by its calc_aggregate": measure.calc_aggregate(qrels, run),
-                }
-            except Exception as error:
-                raise raised(measure, error, sample) from error
+        with must_work(measure, HAS_VALUE, sample):
+            by_topic = {
+                "by ir_measures.iter_calc": ir_measures.iter_calc([measure], qrels, run),
+                "by ir_measures.calc": ir_measures.calc([measure], qrels, run).per_query,
+                "by an evaluator": ir_measures.evaluator([measure], qrels).iter_calc(run),
+                "by its iter_calc": measure.iter_calc(qrels, run),
+            }
+            found = {name: _by_topic(measure, metrics) for name, metrics in by_topic.items()}
+            mean = _mean(calc([measure], qrels, run).aggregated, measure)
+            means = {
+                "by ir_measures.calc_aggregate": _mean(ir_measures.calc_aggregate([measure], qrels, run), measure),
+                "by ir_measures.calc": _mean(ir_measures.calc([measure], qrels, run).aggregated, measure),
+                "by an evaluator": _mean(ir_measures.evaluator([measure], qrels).calc_aggregate(run), measure),
+                "by its calc_aggregate": measure.calc_aggregate(qrels, run),
+            }
         for name, of_topics in found.items():
             require_same(measure, asked, expected, of_topics, name, sample)
         for name, value in means.items():
@@ -455,11 +456,9 @@ def check_examples(measure: Measure, data: Data) -> None:
     if not measure.EXAMPLES:
         raise failure(measure, asked, "There are none.")
     for text in measure.EXAMPLES:
-        try:
+        with must_work(measure, f"{asked} {text!r} is one."):
             example = parse_measure(text)
             example.validate_params()
-        except Exception as error:
-            raise failure(measure, asked, f"{text!r} raised {type(error).__name__}: {error}") from error
         if not isinstance(example, ir_measures.Measure) or example.NAME != measure.NAME or str(example) != text:
             raise failure(measure, asked, f"{text!r} is {example}.")
 
@@ -591,15 +590,8 @@ def _refused(
     """Raise if parameters are taken, or refused with another error or text."""
     said = ", ".join(f"{name}={value!r}" for name, value in params.items())
     asked = f"With {said} it must raise {kind.__name__}: {standard!r}."
-    try:
-        made = measure(**params)
-    except kind as error:
-        if not re.search(pattern, str(error), re.DOTALL):
-            raise failure(measure, asked, f"The text is: {error}") from None
-    except Exception as error:
-        raise failure(measure, asked, f"It raised {type(error).__name__}: {error}") from error
-    else:
-        raise failure(measure, asked, f"It gave {made!r}.")
+    if not re.search(pattern, text := text_of_refusal(measure, asked, kind, lambda: measure(**params)), re.DOTALL):
+        raise failure(measure, asked, f"The text is: {text}")
 
 
 def check_required_parameters(measure: Measure, data: Data) -> None:
@@ -608,15 +600,9 @@ def check_required_parameters(measure: Measure, data: Data) -> None:
         if param.required:
             without = type(measure)(**{k: v for k, v in measure.params.items() if k != name})
             asked = f"Without {name} validate_params must raise UsageError: '{measure.NAME} needs the parameter {name!r} ...'."
-            try:
-                without.validate_params()
-            except UsageError as error:
-                if f"needs the parameter {name!r}" not in str(error):
-                    raise failure(measure, asked, f"The text is: {error}") from None
-            except Exception as error:
-                raise failure(measure, asked, f"It raised {type(error).__name__}: {error}") from error
-            else:
-                raise failure(measure, asked, "It raised nothing.")
+            text = text_of_refusal(measure, asked, UsageError, without.validate_params)
+            if f"needs the parameter {name!r}" not in text:
+                raise failure(measure, asked, f"The text is: {text}")
 
 
 def check_default_parameters(measure: Measure, data: Data) -> None:
@@ -625,10 +611,8 @@ def check_default_parameters(measure: Measure, data: Data) -> None:
         if name in measure.params or not param.has_default:
             continue
         asked = f"{name}={param.default!r}, its default, must change nothing."
-        try:
+        with must_work(measure, asked):
             given = measure(**{name: param.default})
-        except UsageError as error:
-            raise failure(measure, asked, f"It raised {type(error).__name__}: {error}") from None
         if given != measure or hash(given) != hash(measure) or given[name] != measure[name]:
             raise CheckError(f"{measure}: {asked} It gave {given!r}, where {name} is {given[name]!r}.")
 
@@ -642,10 +626,8 @@ def check_expression(measure: Measure, data: Data) -> None:
 def _require_parsed(measure: Measure) -> None:
     asked = f"Its text {str(measure)!r}, of the parameters {measure.params}, must parse back to an equal measure."
     for parse in (parse_measure, ir_measures.parse_measure):
-        try:
+        with must_work(measure, asked):
             found = parse(str(measure))
-        except Exception as error:
-            raise failure(measure, asked, f"It raised {type(error).__name__}: {error}") from error
         if type(found) is not type(measure) or repr(found) != repr(measure) or not _same_parameters(found, measure):
             raise failure(
                 measure, asked, f"It is {found!r} of {type(found).__name__}, with the parameters {found.params}."
@@ -679,10 +661,8 @@ def check_copies(measure: Measure, data: Data) -> None:
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         ways[f"pickle of protocol {protocol}"] = partial(_through_pickle, protocol=protocol)
     for name, way in ways.items():
-        try:
+        with must_work(measure, f"{name} must work."):
             found = way(measure)
-        except Exception as error:
-            raise failure(measure, f"{name} must work.", f"It raised {type(error).__name__}: {error}") from error
         _require_equal(measure, name, found)
         asked = f"{name} must give a measure with the same values."
         require_same(measure, asked, expected, values(found, sample), name, sample)
@@ -708,11 +688,8 @@ def check_joblib(measure: Measure, data: Data) -> None:
 
     sample = data.some(measure)
     plain = Sample(sample.qrels, sample.run)
-    try:
+    with must_work(measure, "It must score in another process, where its class must be importable."):
         [(found, there)] = Parallel(n_jobs=2, backend="loky")([delayed(_elsewhere)(measure, plain)])
-    except Exception as error:
-        asked = "It must score in another process, where its class must be importable."
-        raise failure(measure, asked, f"joblib raised {type(error).__name__}: {error}") from error
     if there != repr(measure):
         raise failure(measure, "It must be an equal measure in another process.", f"It is {there} there.")
     asked = "Another process must give the same values."

@@ -23,15 +23,15 @@ from irmx.score.evaluator import evaluator
 from irmx.score.explain import explain
 from irmx.score.topic_scores import TopicScores
 from irmx.testing.generate import (
+    HAS_VALUE,
     Data,
     Values,
     failure,
     for_all,
     for_all_large,
-    raised,
+    must_work,
     require_same,
     same,
-    silent,
     values,
     values_quietly,
 )
@@ -180,13 +180,10 @@ def _scored(measure: Measure, sample: Sample) -> tuple[tuple[Any, ...], Any, lis
     """Return the topics of a sample, what ``score`` returns for them, and ``score_topic`` where the measure has it."""
     join = Join(read_run(sample.run_table), read_qrels(sample.qrels_table))
     by_topic = type(measure).score_topic is not Measure.score_topic
-    with silent():
-        try:
-            rankings = rankings_for(measure, join)
-            one_by_one = [measure.score_topic(ranking) for ranking in rankings] if by_topic else []
-            return join.topics, measure.score(rankings), one_by_one
-        except Exception as error:
-            raise raised(measure, error, sample) from error
+    with must_work(measure, HAS_VALUE, sample):
+        rankings = rankings_for(measure, join)
+        one_by_one = [measure.score_topic(ranking) for ranking in rankings] if by_topic else []
+        return join.topics, measure.score(rankings), one_by_one
 
 
 def check_warnings(measure: Measure, data: Data) -> None:
@@ -211,13 +208,11 @@ def check_explanation(measure: Measure, data: Data) -> None:
 
     def holds(sample: Sample) -> None:
         for topic in sample.topics:
-            with silent():
+            with must_work(measure, HAS_VALUE, sample):
                 try:
                     explained = explain(measure, sample.qrels_table, sample.run_table, topic)
                 except UsageError:
                     return
-                except Exception as error:
-                    raise raised(measure, error, sample) from error
             if "contribution" not in explained.columns:
                 found = f"It has {', '.join(explained.columns)}."
                 raise failure(measure, "contributions must have a column contribution.", found, sample)
@@ -237,12 +232,9 @@ def check_preparation(measure: Measure, data: Data) -> None:
 
     def holds(sample: Sample) -> None:
         join = Join(read_run(sample.run_table), read_qrels(sample.qrels_table))
-        with silent():
-            try:
-                prepared = measure.prepare(rankings_for(measure, join))
-                [[scores]] = type(measure).score_prepared([prepared], [measure])
-            except Exception as error:
-                raise raised(measure, error, sample) from error
+        with must_work(measure, HAS_VALUE, sample):
+            prepared = measure.prepare(rankings_for(measure, join))
+            [[scores]] = type(measure).score_prepared([prepared], [measure])
         found = dict(zip(map(str, join.topics), scores.values.tolist(), strict=True))
         require_same(measure, asked, values(measure, sample), found, "by score_prepared", sample)
 
@@ -295,11 +287,9 @@ class Relation:
 
 def _with(measure: Measure, params: Mapping[str, Any]) -> Measure:
     """Return a measure with other parameters, which it must take."""
-    try:
+    said = ", ".join(f"{name}={value!r}" for name, value in params.items())
+    with must_work(measure, f"It must take {said}."):
         made: Measure = measure(**params) if params else measure
-    except UsageError as error:
-        said = ", ".join(f"{name}={value!r}" for name, value in params.items())
-        raise failure(measure, f"It must take {said}.", f"It raised {type(error).__name__}: {error}") from error
     return made
 
 
@@ -500,14 +490,9 @@ def check_repeat(measure: Measure, data: Data) -> None:
     asked = "The same data must give exactly the same values again."
 
     def again(sample: Sample, measures: list[Measure]) -> tuple[Values, Values]:
-        with silent():
-            try:
-                same_evaluator = evaluator(measures, sample.qrels_table)
-                return same_evaluator.values(sample.run_table)[measure], same_evaluator.values(sample.run_table)[
-                    measure
-                ]
-            except Exception as error:
-                raise raised(measure, error, sample) from error
+        with must_work(measure, HAS_VALUE, sample):
+            of_all = evaluator(measures, sample.qrels_table)
+            return of_all.values(sample.run_table)[measure], of_all.values(sample.run_table)[measure]
 
     def holds(sample: Sample) -> None:
         first = values(measure, sample)
