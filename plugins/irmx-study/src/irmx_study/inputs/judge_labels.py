@@ -12,6 +12,7 @@ import numpy as np
 
 from irmx import DataError, DataWarning, UsageError, read_qrels
 from irmx.toolkit import plural, suggest
+from irmx_study.inputs.views import repeated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,8 +83,7 @@ def read_judges(
                 f"Judges are a mapping of names to qrels, or files. Got {type(wrong).__name__} among them."
             )
         names = [judge_name(os.fspath(path)) for path in paths]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
+        if (twice := repeated(names)) is not None:
             raise UsageError(f"Two judges have the name {twice!r}. Give names, as in NAME=FILE.")
         qrels = dict(zip(names, paths, strict=True))
     by_name = {str(name): source for name, source in qrels.items()}

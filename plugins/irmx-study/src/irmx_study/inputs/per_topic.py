@@ -31,7 +31,7 @@ from irmx.toolkit import (
     suggest,
     versions_of,
 )
-from irmx_study.inputs.views import labelled_names, named_path, of_files
+from irmx_study.inputs.views import labelled_names, named_path, of_files, repeated
 
 WHAT = "per-topic results"
 _TOPIC = (
@@ -313,14 +313,10 @@ def _of_wide(
     unsure = [name for name in known_ids if _plain(name) in _TOPIC_OR_SYSTEM]
     of_ids = {name: Param(str, "", required=True) for name in [*([topic] if topic else []), *unsure]}
     _check(table, of_ids | declared, form)
-    for name in unsure:
-        if text := next((text for text in table[name].tolist() if not (as_number(text) or 0.0).is_integer()), ""):
-            raise _two_readings(path, name, f"the name of a column of ids, and values such as {text}")
+    _refuse_two_readings(path, table, unsure, columns if of_systems and topic is None else ())
     ids = table[topic] if topic else np.arange(1, len(table) + 1).astype(str)
     kept = np.flatnonzero(ids != _SUMMARY)
     if topic is None:
-        if of_systems:
-            _refuse_ids_as_values(path, table, columns)
         message = f"{path} has no column query_id (or {_OTHER_IDS}); its rows are taken as topics, numbered from 1"
         warnings.warn(message, DataWarning, stacklevel=5)
     names = np.repeat(np.array(columns, dtype=object), len(kept))
@@ -345,22 +341,22 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 
 
-def _refuse_ids_as_values(path: str, table: Table, columns: Sequence[str]) -> None:
-    """Raise for a column of different whole numbers beside one of fractions: it may hold the ids of topics."""
+def _refuse_two_readings(path: str, table: Table, unsure: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise for a column of ids that may be a system, or a column of different whole numbers, beside fractions, that may be ids."""
+    readings = {}
+    for name in unsure:
+        if texts := [text for text in table[name].tolist() if not (as_number(text) or 0.0).is_integer()]:
+            readings[name] = f"the name of a column of ids, and values such as {texts[0]}"
     whole = [name for name in columns if (np.floor(table[name]) == table[name]).all()]
     for name in whole if len(whole) < len(columns) else ():
         values = table[name]
         if len(np.unique(values)) == len(values) > 1 < values.max():
-            raise _two_readings(
-                path, name, f"different whole numbers, such as {values[0]:g}, beside columns of fractions"
-            )
-
-
-def _two_readings(path: str, name: str, found: str) -> UsageError:
-    return UsageError(
-        f"{path}: the column {name!r} has {found}. If it holds the ids of topics, name it query_id; if it is a system, name it "
-        "otherwise, and add a column query_id with the ids of the topics."
-    )
+            readings[name] = f"different whole numbers, such as {values[0]:g}, beside columns of fractions"
+    for name, found in readings.items():
+        raise UsageError(
+            f"{path}: the column {name!r} has {found}. If it holds the ids of topics, name it query_id; if it is a system, name it "
+            "otherwise, and add a column query_id with the ids of the topics."
+        )
 
 
 def _check(table: Table, columns: dict[str, Param], form: str) -> None:
@@ -479,8 +475,7 @@ def _named_files(
                 f"{plural(len(files), 'file')} and {plural(len(given), 'name')} are given; each file needs one name."
             )
     renamed = [name or file for name, file in zip(given, own, strict=True)]
-    if len(set(renamed)) < len(files):
-        twice = next(name for name in renamed if renamed.count(name) > 1)
+    if (twice := repeated(renamed)) is not None:
         both = [file for file, name in zip(own, renamed, strict=True) if name == twice]
         raise UsageError(f"Two systems have the name {twice!r}, those of {both[0]} and {both[1]}. Names must differ.")
     return dict(zip(renamed, own.values(), strict=True)), {*given}, labels

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import os
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -448,6 +449,15 @@ def _path(file: str) -> str:
     return os.path.abspath(path_of(file))
 
 
+def repeated(names: Iterable[str]) -> str | None:
+    """Return the first of names that are given more than once, None if all differ.
+
+    >>> repeated(["c", "a", "b", "b", "a"]), repeated(["a", "b"])
+    ('a', None)
+    """
+    return next((name for name, count in Counter(names).items() if count > 1), None)
+
+
 def labelled_names(systems: Iterable[str], labels: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names of systems, or their labels; a label that names no system is refused."""
     known = tuple(systems)
@@ -455,8 +465,7 @@ def labelled_names(systems: Iterable[str], labels: Mapping[str, str]) -> tuple[s
         if system not in known:
             raise UsageError(f"No run has the name {system!r}.{suggest(system, known)} The runs: {', '.join(known)}.")
     names = tuple(labels.get(system, system) for system in known)
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    if (twice := repeated(names)) is not None:
         raise UsageError(f"Two runs have the name {twice!r}. Choose another label.")
     return names
 

@@ -14,6 +14,7 @@ from irmx import DataError, Param, Scores, UsageError
 from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import list_some, plural, progress_bar, suggest
 from irmx_study.inputs.choices import as_scores
+from irmx_study.inputs.views import repeated
 from irmx_study.showing.result import Result, Titled, fixed, for_reading, topics_lacking, versions_fact
 from irmx_study.statistics.paired import resampled_topics
 from irmx_study.statistics.ranks import (
@@ -143,8 +144,7 @@ def ranked_views(scores: Scores, decimals: int | None) -> tuple[Scores, Floats, 
     if number < FEWEST:
         raise UsageError(f"The agreement of rankings needs at least {FEWEST} systems. The scores have {number}.")
     for kind, names in (("system", scores.systems), ("measure", scores.names)):
-        twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
-        if twice is not None:
+        if (twice := repeated(names)) is not None:
             raise UsageError(f"The scores have the {kind} {twice} twice. Give it once.")
     notes: list[str] = []
     empty: Bools = np.array(np.isnan(scores.values).all(axis=(0, 1)))

@@ -266,12 +266,12 @@ class _Discrimination:
         return Result(title, tables, scores, self.choices, self.facts, lambda: list(self.notes()), pictures, layouts)
 
     def measures(self) -> pd.DataFrame:
-        rows = []
-        columns = self.comparison.compared.columns
+        rows, columns, test = [], self.comparison.compared.columns, self.choices.test
+        as_typed = str(test).replace(test.NAME, test.NAME.replace("_", "-"), 1)  # values of parameters stay as they are
         for v, name in enumerate(self.names):
             significant = columns["p_corrected"][v] <= self.choices.level
             rows.append({
-                "measure": name, "test": _as_typed(self.choices.test), "correction": str(self.choices.correction),
+                "measure": name, "test": as_typed, "correction": str(self.choices.correction),
                 "level": self.choices.level, "pairs": len(significant), "significant": int(significant.sum()),
                 "power": float(significant.mean()),
                 "difference_needed": difference_needed(columns["difference"][v], significant),
@@ -356,8 +356,3 @@ class _Discrimination:
             if nearly:
                 yield f"nearly all differences are {bins}; {better} ones tell them apart: {list_some(nearly, 10)}"
         yield from self.comparison.notes
-
-
-def _as_typed(named: Any) -> str:
-    """Return a named object as users type it, such as ``randomised-tukey``; values of its parameters stay as they are."""
-    return str(named).replace(named.NAME, named.NAME.replace("_", "-"), 1)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from irmx import DataError, Judgments, Scores
+from irmx import DataError, Scores
 from irmx.ragged import Floats
 from irmx.toolkit import check_backend, check_jobs, list_some, plural
 from irmx_study.inputs.views import check_best, choose_systems
@@ -212,13 +212,10 @@ class _Pool:
 
     def __init__(self, study: SampleStudy, cuts: _Cuts) -> None:
         self.samples_of, self.cuts = study.cuts, cuts
-        self.sizes = self._sizes(study.judgments)
-
-    def _sizes(self, judgments: Judgments) -> pd.DataFrame:
-        strata = Strata(judgments, self.samples_of.rel)
+        strata = Strata(study.judgments, self.samples_of.rel)
         kept = [strata.sizes, *(strata.kept(level) for level in self.samples_of.levels)]
         judged = np.array([int(of_level.sum()) for of_level in kept])
-        return pd.DataFrame(
+        self.sizes = pd.DataFrame(
             {
                 "keep": [100, *map(number_of, self.samples_of.levels)],
                 "judged": judged,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -83,13 +84,16 @@ def topics(
                 f"Topics by difference are of two systems. There are {len(scores.systems)}: {list_some(scores.systems)}. Name two (a and b, or "
                 "--system and --baseline), or order by easiest, hardest or disputed."
             )
-        pair = two_systems(scores, a, b)
-        made, key, title = _of_two(scores, *pair), f"{view} difference", f"{pair[0]} - {pair[1]}, by {view}"
+        pair: Sequence[str] = two_systems(scores, a, b)
+        key, title = f"{view} difference", f"{pair[0]} - {pair[1]}, by {view}"
     else:
-        made, key = _of_all(scores, by), f"{view} {'sd' if by == 'disputed' else 'mean'}"
-        title = f"{by} first, by {view}"
+        if by == "disputed" and len(scores.systems) < 2:
+            raise UsageError(f"Disputed topics need two systems or more. There is only {', '.join(scores.systems)}.")
+        pair, key, title = (), f"{view} {'sd' if by == 'disputed' else 'mean'}", f"{by} first, by {view}"
     ascending = (by == "hardest") != (less and by in ("easiest", "hardest"))
-    table = made.sort_values(key, ascending=ascending, kind="stable", na_position="last", ignore_index=True)
+    table = _side_by_side(scores, pair).sort_values(
+        key, ascending=ascending, kind="stable", na_position="last", ignore_index=True
+    )
     if top is not None:
         places = np.arange(len(table))
         ends = (places < top) | ((by == "difference") & (places >= len(table) - top))
@@ -113,24 +117,20 @@ def two_systems(scores: Scores, a: str | None, b: str | None) -> tuple[str, str]
     return a, b
 
 
-def _of_two(scores: Scores, a: str, b: str) -> pd.DataFrame:
+def _side_by_side(scores: Scores, pair: Sequence[str]) -> pd.DataFrame:
+    """Return one row per topic with the values of all views: of two systems with their difference, or what all systems have."""
     columns: dict[str, Any] = {"query_id": list(scores.topics)}
-    first, second = scores.systems.index(a), scores.systems.index(b)
+    if not pair:
+        columns["systems"] = (~scores.missing.any(axis=2)).sum(axis=1)
     for v, view in enumerate(scores.names):
         values = scores.values[:, :, v]
-        columns[f"{view} {a}"], columns[f"{view} {b}"] = values[:, first], values[:, second]
-        columns[f"{view} difference"] = values[:, first] - values[:, second]
-    return pd.DataFrame(columns)
-
-
-def _of_all(scores: Scores, by: str) -> pd.DataFrame:
-    if by == "disputed" and len(scores.systems) < 2:
-        raise UsageError(f"Disputed topics need two systems or more. There is only {', '.join(scores.systems)}.")
-    columns: dict[str, Any] = {"query_id": list(scores.topics), "systems": (~scores.missing.any(axis=2)).sum(axis=1)}
-    for v, view in enumerate(scores.names):
-        values = scores.values[:, :, v]
-        columns[f"{view} mean"] = values.mean(axis=1)
-        if len(scores.systems) > 1:
-            columns[f"{view} sd"] = values.std(axis=1, ddof=1)
-        columns[f"{view} smallest"], columns[f"{view} largest"] = values.min(axis=1), values.max(axis=1)
+        if pair:
+            first, second = (values[:, scores.systems.index(system)] for system in pair)
+            of_view = {pair[0]: first, pair[1]: second, "difference": first - second}
+        else:
+            of_view = {"mean": values.mean(axis=1)}
+            if len(scores.systems) > 1:
+                of_view["sd"] = values.std(axis=1, ddof=1)
+            of_view |= {"smallest": values.min(axis=1), "largest": values.max(axis=1)}
+        columns |= {f"{view} {name}": of for name, of in of_view.items()}
     return pd.DataFrame(columns)

@@ -569,10 +569,6 @@ def scored_in_all_views(
     collections: Any, progress: bool | None,
 ) -> tuple[Scores, dict[str, list[str]], str]:  # fmt: skip
     """Return the scores of two systems in all views, the runs of a system that has several, and why unjudged documents were not tried."""
-    if qrels is None or runs is None:
-        raise UsageError(
-            f"verdict() needs qrels and runs together; {'qrels' if qrels is None else 'runs'} are missing."
-        )
     if isinstance(source, Scores) or hasattr(source, "columns"):
         raise UsageError("With qrels and runs, verdict() needs a measure, such as 'nDCG@10', instead of values.")
     parsed = as_measures(source)

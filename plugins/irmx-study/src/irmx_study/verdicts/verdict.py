@@ -202,12 +202,13 @@ def verdict(
             f"With weights, the level must be at least {2 / (DRAWS + 1):g}: their interval has {DRAWS:,} draws. Got {level:g}."
         )
     further = {"judges": judges, "measures": measures, "collections": collections}
-    if qrels is None and runs is None:
-        if of_runs := [name for name, value in further.items() if value is not None]:
+    if qrels is None or runs is None:
+        of_runs = [name for name, value in further.items() if value is not None]
+        if of_runs and qrels is None and runs is None:
             raise UsageError(
                 f"Scores already have all views. Leave out: {', '.join(of_runs)}; or give a measure, qrels and runs."
             )
-        scores = as_scores("verdict", source)
+        scores = as_scores("verdict", source, qrels, runs)  # one of the two alone is refused
         scores = scores.select(systems=in_order(scores.systems, baseline))
         seeds, untried = dict[str, list[str]](), "scores have no judgments"
     else:
