@@ -273,6 +273,12 @@ def test_what_cannot_be_correlated_is_told(scores: Scores, how: Any, error: Any,
         correlate(scores, **how)
 
 
+def test_a_picture_of_views_needs_several() -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    with pytest.raises(UsageError):
+        correlate(made(measures="AP RR"), reference="AP").plot("views")
+
+
 def test_unknown_coefficients_and_no_resamples_are_told() -> None:
     agreement = correlate(made(), resamples=0)
     with pytest.raises(UsageError, match="no coefficient 'tau_b'"):

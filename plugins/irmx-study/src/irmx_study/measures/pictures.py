@@ -253,6 +253,10 @@ def plot_agreement(
     """
     group = group_of(agreement.scores, agreement.pairs[1].tolist())
     values = agreement.coefficient(coefficient)
+    if not group.parameters:
+        raise UsageError(
+            f"{agreement.reference_name} is compared with one view alone. The picture of views needs several."
+        )
     chosen = _chosen(group.parameters, values, [along] if isinstance(along, str) else along)
     others = [parameter for parameter in group.parameters if parameter not in chosen]
     over = f"median over {', '.join(picture_text(parameter.name) for parameter in others)}" if others else ""
