@@ -1,9 +1,14 @@
 """Qrels and runs of every kind give one result; nothing but what is documented depends on their form."""
 
+import csv
 import gzip
 import itertools
 import json
+import math
 import os
+import pickle
+import random
+import time
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
@@ -20,7 +25,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from pyarrow import parquet
+from pyarrow import dataset, parquet
 
 import irmx
 from irmx import Column, DataError
@@ -75,6 +80,25 @@ def table(suffix: str, write: Callable[[pd.DataFrame, Path], Any]) -> Made:
     return make
 
 
+def one_object(suffix: str = ".json", around: str = "{}", **options: Any) -> Made:
+    """Return what writes one JSON object with an object for every topic, as ranx does."""
+
+    def make(rows: Rows, value: str, folder: Path) -> Path:
+        docs_of = {around.format(q): {around.format(d): x for d, x in of.items()} for q, of in as_dict(rows).items()}
+        content = json.dumps(docs_of, **options).encode()
+        (folder / f"{value}{suffix}").write_bytes(gzip.compress(content) if suffix.endswith("gz") else content)
+        return folder / f"{value}{suffix}"
+
+    return make
+
+
+class Stream:
+    """What speaks Arrow and does nothing else."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.__arrow_c_stream__ = table.__arrow_c_stream__
+
+
 def in_parts(rows: Rows, value: str, folder: Path) -> Any:
     """Write Parquet files, one of which ends within a topic, with what Spark leaves beside them."""
     if value != "score":  # only a run may be a folder
@@ -100,12 +124,19 @@ KINDS: dict[str, Made] = {
     "frame with numbers as topics": lambda r, v, f: frame(r, v, query_id=int),
     "frame with numbers as texts": lambda r, v, f: frame(r, v, **{v: str}),
     "frame with PyTerrier's names": lambda r, v, f: frame(r, v).rename(columns=PYTERRIER),
+    **{f"frame with {name}": lambda r, v, f, name=name: frame(r, v).rename(columns={**PYTERRIER, "doc_id": name}) for name in ("docid", "pid")},
     "frame with more columns": lambda r, v, f: frame(r, v).assign(rank=0, vector=[[1], None] * 5 if len(r) == 10 else "")[
         ["vector", v, "rank", "doc_id", "query_id"]
     ],
     "polars": lambda r, v, f: pl.from_pandas(frame(r, v)),
+    "polars, lazy": lambda r, v, f: pl.from_pandas(frame(r, v)).lazy(),
     "Arrow": arrow,
     "Arrow stream": lambda r, v, f: arrow(r, v).to_reader(max_chunksize=3),
+    "Arrow stream of another library": lambda r, v, f: Stream(arrow(r, v)),
+    "Arrow dataset": lambda r, v, f: dataset.dataset(arrow(r, v)),
+    "Arrow scanner": lambda r, v, f: dataset.dataset(arrow(r, v)).scanner(),
+    "Arrow batches": lambda r, v, f: arrow(r, v).to_batches(max_chunksize=1),
+    "Arrow tables": lambda r, v, f: [arrow(r[:1], v), arrow(r[1:] or r[:0], v).cast(arrow(r, v).schema)],
     "Arrow dictionaries": lambda r, v, f: arrow(r, v).set_column(1, "doc_id", pa.chunked_array(
         [pa.array([d for _, d, _ in part], pa.string()).dictionary_encode() for part in (r[:4], r[4:])])),
     "rows of ir_measures": lambda r, v, f: (
@@ -123,7 +154,15 @@ KINDS: dict[str, Made] = {
     "csv, with more columns": table(".csv", lambda t, p: t.assign(note='"x, y"', rank=1).to_csv(p, index=False)),
     "tsv": table(".tsv", lambda t, p: t.to_csv(p, index=False, sep="\t")),
     "tsv, by its content": table(".txt", lambda t, p: t.to_csv(p, index=False, sep="\t")),
+    "csv, quoted": table(".csv", lambda t, p: t.to_csv(p, index=False, quoting=csv.QUOTE_NONNUMERIC)),
+    "csv, blanks": table(".csv", lambda t, p: t.rename(columns=" {}".format).map("{} ".format).to_csv(p, index=False)),
+    "csv, blanks in quotes": table(".csv", lambda t, p: t.map(" {}".format).to_csv(p, index=False, quoting=csv.QUOTE_ALL)),
+    "tsv, blanks": table(".tsv", lambda t, p: t.map(" {} ".format).to_csv(p, index=False, sep="\t")),
     "jsonl": table(".jsonl", lambda t, p: p.write_text("".join(f"{json.dumps(row)}\n" for row in t.to_dict("records")))),
+    "jsonl, blanks": table(".jsonl", lambda t, p: t.map(" {} ".format).to_json(p, orient="records", lines=True)),
+    "JSON": one_object(),
+    "JSON, indented and packed": one_object(".json.gz", indent=2, ensure_ascii=False),
+    "JSON, blanks": one_object(around=" {}  "),
     "parquet": table(".parquet", lambda t, p: t.to_parquet(p)),
     "folder of parquet": in_parts,
     "read already": lambda r, v, f: read(as_dict(r), v),
@@ -159,6 +198,31 @@ def test_the_order_of_rows_breaks_ties_on_request(kind: str, tmp_path: Path) -> 
                        ([("q", "b", 1.0), ("q", "z", 5.0), ("q", "c", 1.0), ("q", "a", 1.0)], 2)):  # fmt: skip
         run = KINDS[kind](rows, "score", tmp_path)
         assert list(irmx.calc_aggregate("NCP(law=first,ties='run')", {"q": {"b": 1}}, run).values()) == [1 / rank]
+
+
+LAST = [("q", "a", -math.inf), ("q", "x", 1.0), ("q", "b", -1e30), ("q", "y", -math.inf), ("r", "c", -math.inf)]
+
+
+@pytest.mark.parametrize("kind", ["TREC", "csv", "tsv", "jsonl", "JSON", "parquet", "frame", "Arrow", "dict"])
+def test_a_score_of_minus_infinity_is_ranked_last(kind: str, tmp_path: Path) -> None:
+    run = KINDS[kind](LAST, "score", tmp_path)
+    rankings = irmx.rankings({"q": {"a": 1, "b": 1, "x": 1, "y": 1}, "r": {"c": 1}}, run)
+    found = dict(zip(rankings.relevant.doc_ids, rankings.relevant.rank.tolist(), strict=True))
+    assert found == {"x": 1, "b": 2, "y": 3, "a": 4, "c": 1}
+    assert list(irmx.calc_aggregate("NCP(law=first) P@4", {"q": {"a": 1}}, run).values()) == [0.25, 0.25]
+
+
+def test_means_do_not_depend_on_the_order_of_topics(tmp_path: Path) -> None:
+    drawn, measures = random.Random(26), "AP nDCG NCP(law=uniform)"
+    rows = [(f"{topic}", f"d{doc}", drawn.randrange(3)) for topic in range(97) for doc in range(9)]
+    run = {f"{topic}": {f"d{doc}": drawn.random() for doc in range(9)} for topic in range(97)}
+    first = irmx.calc_aggregate(measures, as_dict(rows), run)
+    for _ in range(12):
+        drawn.shuffle(rows)
+        for qrels in (trec()(rows, "relevance", tmp_path), as_dict(rows)):
+            assert irmx.calc_aggregate(measures, qrels, run) == first
+    of_topics = [m.value for m in irmx.iter_calc("AP", as_dict(rows), run)]
+    assert next(iter(first.values())) == math.fsum(of_topics) / len(of_topics)
 
 
 # -- whatever the ids and the scores are ---------------------------------------------------------------------------
@@ -230,6 +294,79 @@ def test_ids_of_documents_in_dicts_are_texts_or_whole_numbers() -> None:
                 irmx.calc_aggregate("NCP(law=first)", q, r)
 
 
+@pytest.mark.parametrize("kind", ["TREC", "csv", "csv, quoted", "tsv", "jsonl"])
+@pytest.mark.parametrize("space", ["\u00a0", "\u2003", "\u0085", "\x1c"])
+def test_other_spaces_than_those_of_ascii_are_part_of_an_id(kind: str, space: str, tmp_path: Path) -> None:
+    rows = [("1", f"a{space}b", 1), ("1", f"{space}c", 1), ("1", "d", 0)]
+    assert read(KINDS[kind](rows, "relevance", tmp_path), "relevance").as_dict() == as_dict(rows)
+
+
+STARTS, ENDS = ("", "a", "b", "ä", "http://a/", "http://b/"), ("", "0", "00000000", "1/index.html")
+ALIKE = [start + letter * 9 + end for start in STARTS for letter in "xy" for end in ENDS]
+"""Ids that differ at their beginnings, at their ends, or in their lengths alone."""
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_tables_find_the_documents_that_dicts_find(seed: int) -> None:
+    """Documents of tables are found by the lengths and ends of their ids, those of dicts by the ids."""
+    drawn = random.Random(seed)
+    dicts = [
+        {topic: {doc: float(drawn.randrange(most)) for doc in drawn.sample(ALIKE, 30)} for topic in topics}
+        for topics, most in (("pq", 3), ("qrp", 40))
+    ]
+    tables = [
+        pd.DataFrame(
+            [(topic, *row) for topic, of in data.items() for row in of.items()], columns=["qid", "docno", name]
+        )
+        for data, name in zip(dicts, ("relevance", "score"), strict=True)
+    ]
+    by_kind = [irmx.calc("AP nDCG P@3 bpref", *given).per_query for given in (tables, dicts)]
+    found, expected = ({(m.query_id, str(m.measure)): m.value for m in metrics} for metrics in by_kind)
+    assert found == expected
+
+
+def test_blanks_around_ids_in_memory_are_part_of_them() -> None:
+    rows = [("1", " d1", 2.0), ("1", "d1", 1.0)]
+    assert irmx.read_run(frame(rows, "score")).as_dict() == irmx.read_run(as_dict(rows)).as_dict() == as_dict(rows)
+
+
+def test_long_cells_and_many_columns_are_read_soon(tmp_path: Path, command: Any) -> None:
+    start, long = time.monotonic(), "a" * 1_000_000
+    (tmp_path / "qrels").write_text(f"q 0 {long} 1\nq 0 b 1\n")
+    (tmp_path / "run").write_text(f"q Q0 {long} 1 2.0 t\nq Q0 b 2 2.0 t\n")
+    done = command("eval", "qrels", "run", "AP", "NCP(law=uniform)", cwd=tmp_path)
+    assert (done.code, done.out) == (0, "AP\t1.0000\nNCP(law=uniform)\t1.0000\n")
+    (tmp_path / "qrels.csv").write_text(f'query_id,doc_id,relevance,text\n1,a,1,"{"x" * 200_000}"\n')
+    assert irmx.read_qrels(tmp_path / "qrels.csv").as_dict() == {"1": {"a": 1}}
+    names = ["query_id", "doc_id", "score", *(f"c{i}" for i in range(4997))]
+    for suffix, delimiter in (("csv", ","), ("tsv", "\t")):
+        text = f"{delimiter.join(names)}\n{delimiter.join(['q', 'a', *['1'] * 4998])}\n".encode()
+        for path, content in ((tmp_path / f"w.{suffix}", text), (tmp_path / f"w.{suffix}.gz", gzip.compress(text))):
+            path.write_bytes(content)
+            assert irmx.read_run(path).as_dict() == {"q": {"a": 1.0}}
+            assert len(irmx.read_table(path, {"doc_id": str})) == 1
+    assert time.monotonic() - start < 60
+
+
+@pytest.mark.parametrize("kind", ["TREC", "csv", "parquet", "frame"])
+@pytest.mark.parametrize("most", [1_700_000_000_000_000_003, 2**24 + 3])
+def test_whole_numbers_that_single_precision_makes_equal_are_said(kind: str, most: int, tmp_path: Path) -> None:
+    run = KINDS[kind]([("1", doc, most - i) for i, doc in enumerate("abcd")], "score", tmp_path)
+    with pytest.warns(irmx.DataWarning, match="whole-number scores tie with different ones") as told:
+        irmx.read_run(run)
+    assert len(told) == 1
+
+
+def test_scores_that_tie_are_said_for_dicts_and_other_scores_are_not() -> None:
+    for scores, said in (((-math.inf, -1e39), "-inf"), ((2**24, 2**24 + 1), "16777217 with 16777216")):
+        with pytest.warns(irmx.DataWarning, match=said):
+            irmx.read_run({"1": dict(zip("ab", scores, strict=True))})
+    for others in ([3, 2, 1], [2**24, 2**24 - 1, 1], [2**26, 2**25, 2**25], [1e30, 1e29, 0.5]):
+        run = {"1": dict(zip("abc", others, strict=True)), "2": {"a": 2.0**24 + 1}}
+        assert list(irmx.calc_aggregate("AP", {"1": {"a": 1}}, run).values()) == [1.0]
+        assert irmx.read_run(run).score[:3].tolist() == others
+
+
 def test_numbers_of_every_type() -> None:
     given_scores = [True, np.False_, Decimal("1.5"), np.float32(0.25), 3, Fraction(1, 2), 10**30]
     found = irmx.read_run({"p": {}, "q": dict(zip("abcdefg", given_scores, strict=True))}).score.tolist()
@@ -272,6 +409,26 @@ def test_a_column_of_times(stamps: Any, found: Any, tmp_path: Path) -> None:
 
 
 # -- qrels ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("label", ["iteration", "subtopic_id", "vertical"])
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "frame"])
+def test_a_row_without_a_document_may_declare_a_subtopic_or_a_vertical(kind: str, label: str, tmp_path: Path) -> None:
+    qrels: Any = frame([("q", "a", 1), ("q", "", 1)], "relevance").assign(**{label: "s1"})
+    path = tmp_path / f"some.{kind}"
+    if kind != "frame":
+        path.write_text(qrels.to_csv(index=False) if kind == "csv" else qrels.to_json(orient="records", lines=True))
+    assert list(irmx.calc_aggregate("AP", qrels if kind == "frame" else path, {"q": {"a": 1.0}}).values()) == [1.0]
+
+
+@pytest.mark.parametrize("topics", ["12", "21", "312"])
+def test_a_topic_without_documents_is_a_topic_in_a_file_as_in_a_dict(topics: str, tmp_path: Path) -> None:
+    qrels: dict[str, Any] = {topic: {"a": 1} if topic == "1" else {} for topic in topics}
+    (tmp_path / "qrels.json").write_text(json.dumps(qrels))
+    for source in (qrels, tmp_path / "qrels.json"):
+        assert list(irmx.calc_aggregate("AP", source, {"1": {"a": 1.0}}).values()) == [1 / len(qrels)]
+        assert irmx.read_qrels(source).topics == list(topics)
+    assert irmx.read_qrels(tmp_path / "qrels.json").as_dict() == irmx.read_qrels(qrels).as_dict()
 
 
 @pytest.mark.parametrize(
@@ -361,6 +518,27 @@ def test_an_empty_run_gives_the_default_for_every_topic_of_the_qrels(empty: Any)
     assert [(m.query_id, m.value) for m in found] == [(topic, 0.0) for topic in "112233"]
 
 
+def test_columns_of_parquet_may_have_dots_and_those_that_are_not_read_go_to_other_processes(
+    tmp_path: Path, command: Any
+) -> None:
+    for name, number in (("qrels", "relevance"), ("one", "score"), ("two", "score")):
+        columns = {"query_id": ["1", "1"], "doc_id": ["a", "b"], number: [2, 1], "a.b": [0, 7]}
+        parquet.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    judgments, run = irmx.read_qrels(tmp_path / "qrels.parquet"), irmx.read_run(tmp_path / "one.parquet")
+    assert pickle.loads(pickle.dumps(judgments)).as_dict() == judgments.as_dict() == {"1": {"a": 2, "b": 1}}
+    assert "a.b" in pickle.loads(pickle.dumps(run)).columns
+    assert irmx.read_table(tmp_path / "one.parquet", {"a.b": int})["a.b"].tolist() == [0, 7]
+    files = ("qrels.parquet", "one.parquet", "two.parquet")
+    done, alone = (command("eval", *files, "AP", "RR", "--jobs", jobs, cwd=tmp_path) for jobs in ("2", "1"))
+    assert (done.code, done.out) == (0, alone.out)
+
+
+def test_a_data_set_of_hugging_face_is_a_run() -> None:
+    datasets = pytest.importorskip("datasets", reason="needs Hugging Face's datasets")
+    rows = datasets.Dataset.from_dict({"query_id": ["1", "1"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    assert irmx.read_run(rows).as_dict() == {"1": {"a": 2.0, "b": 1.0}}
+
+
 # -- names of columns, and files of other kinds --------------------------------------------------------------
 
 
@@ -394,6 +572,7 @@ def test_a_user_says_what_files_call_a_column(tmp_path: Path, command: Any) -> N
     [
         ("query_id;doc_id;relevance\n1;d1;2\n", "semicolons"),
         ("2 qid:1 1:0.5 2:0.1 # d1\n0 qid:1 1:0.2 2:0.3 # d2\n", "RankLib"),
+        ("PK\x03\x04\x14\0\0\0", "ZIP archive"),
     ],
 )
 def test_files_of_other_kinds_are_called_by_their_names(text: str, word: str, tmp_path: Path, command: Any) -> None:

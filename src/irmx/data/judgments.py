@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import ir_measures
 import numpy as np
 
-from irmx.data.sources import SourceColumns, check_texts, numbers_of_dict, topics_of_dict
+from irmx.data.sources import JudgedIds, SourceColumns, check_texts, numbers_of_dict, topics_of_dict
 from irmx.data.table import (
     GRADE,
     PROGRAM,
@@ -20,7 +20,6 @@ from irmx.data.table import (
     Table,
     as_number,
     byte_offsets,
-    codes_in_use,
     encoded,
     from_ints,
     from_texts,
@@ -202,14 +201,14 @@ class Judgments(SourceColumns):
             self._candidates["names", key] = list(compress(self.docs, chosen.tolist()))
         return cast("list[str]", self._candidates["names", key])
 
-    def codes_of(self, doc: Ints, key: Any) -> tuple[pa.Array, Ints]:
-        """Return the distinct ids of some documents as an Arrow array, and the number of the id of each; kept under a key."""
-        if ("codes", key) not in self._candidates:
+    def ids_of(self, doc: Ints, key: Any) -> JudgedIds:
+        """Return some documents, to be found in runs by their ids; kept under a key."""
+        if ("ids", key) not in self._candidates:
             if self._code is None:
                 self._code, self._distinct = encoded(from_texts(self.docs))
-            codes = self._distinct, self._code
-            self._candidates["codes", key] = codes if len(doc) == len(self) else codes_in_use(*codes, doc)
-        return cast("tuple[pa.Array, Ints]", self._candidates["codes", key])
+            topic = np.searchsorted(self.offsets, doc, side="right") - 1
+            self._candidates["ids", key] = JudgedIds(self._distinct, self._code[doc], topic)
+        return cast(JudgedIds, self._candidates["ids", key])
 
     # -- parts of them, and more -------------------------------------------------------------------------
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
 
-from irmx.data.sources import SourceColumns, check_texts, numbers_of_dict, topics_of_dict
+from irmx.data.sources import JudgedIds, SourceColumns, check_texts, numbers_of_dict, topics_of_dict
 from irmx.data.table import (
     NUMBER,
     PROGRAM,
     SCORE,
+    Fingerprints,
     Source,
     Table,
     byte_offsets,
@@ -124,38 +126,35 @@ class Run(SourceColumns):
             out += ids[of_topic - self.offsets[number]].tolist()
         return out
 
-    def find_codes(
-        self, distinct: pa.Array, code: Ints, ends: Ints, in_run: Ints
+    def find_ids(
+        self, judged: JudgedIds, in_run: Ints, in_judgments: Ints
     ) -> tuple[Ints, Ints, Floats, Callable[[], Ints]]:
-        """Look up documents of topics in a table, given distinct ids and the number of the id of each document.
+        """Look up judged documents of topics in a table, given which topics of the run and of the judgments these are.
 
-        ``ends`` says where the documents of each topic start and end, ``in_run`` which topic of the run it is. Returned are the
-        offsets of the topics, the position of each retrieved document among those given, its score, and a function that returns
-        its row; in the order of the run.
+        Returned are the offsets of the topics, the position of each retrieved document among those given, its score, and a
+        function that returns its row; in the order of the run.
         """
-        import pyarrow.compute as pc
-
-        key = segment_of(ends) * np.int64(len(distinct)) + code
-        order = None if np.all(key[1:] > key[:-1]) else np.argsort(key)
-        key = key if order is None else key[order]
         pair = np.full(len(self.topics), -1, dtype=np.int64)
         pair[in_run] = np.arange(len(in_run))
-        pair_of_row = np.repeat(pair, np.diff(self.offsets))
-        code_of_row = to_numpy(pc.index_in(self._ids, value_set=distinct), missing=-1)
-        rows = np.flatnonzero((code_of_row >= 0) & (pair_of_row >= 0))
-        key_of_row = pair_of_row[rows] * np.int64(len(distinct)) + code_of_row[rows]
-        place = position_among(key, key_of_row)
-        hit = place >= 0
-        rows, place = rows[hit], place[hit]
-        topic = pair_of_row[rows]
-        if np.any(topic[1:] < topic[:-1]):
-            by_topic = np.argsort(topic, kind="stable")
-            rows, place, topic = rows[by_topic], place[by_topic], topic[by_topic]
-        offsets = offsets_of(np.bincount(topic, minlength=len(in_run)))
-        return offsets, place if order is None else order[place], self.score[rows], lambda: rows
+        topic, prints = np.repeat(np.append(in_judgments, -1)[pair], np.diff(self.offsets)), self._prints
+        self.__dict__.pop("_prints")  # which take the memory of another column, and are hardly needed again
+        place = position_among(judged.keys, prints.in_topics(topic))
+        rows = np.flatnonzero((place >= 0) & (topic >= 0))
+        position = judged.position_of(place[rows], topic[rows], prints, rows, self._ids)
+        rows, position = rows[position >= 0], position[position >= 0]
+        of_pair = np.repeat(pair, np.diff(self.offsets))[rows]
+        if np.any(of_pair[1:] < of_pair[:-1]):
+            by_pair = np.argsort(of_pair, kind="stable")
+            rows, position, of_pair = rows[by_pair], position[by_pair], of_pair[by_pair]
+        return offsets_of(np.bincount(of_pair, minlength=len(in_run))), position, self.score[rows], lambda: rows
+
+    @cached_property
+    def _prints(self) -> Fingerprints:
+        """The fingerprints of the ids of all rows."""
+        return Fingerprints.of(self._ids)
 
     def find_names(self, names: list[str], ends: Ints, in_run: Ints) -> tuple[Ints, Ints, Floats, Callable[[], Ints]]:
-        """Look up documents of topics in dicts, as :meth:`find_codes` does in tables, in the order given."""
+        """Look up documents of topics in dicts, as :meth:`find_ids` does in tables, in the order given."""
         bounds, scores = ends.tolist(), list[float | None]()
         for topic, a, b in zip(in_run.tolist(), bounds, bounds[1:], strict=False):
             scores += map(self._dicts[topic].get, names[a:b])
@@ -244,8 +243,8 @@ class Run(SourceColumns):
             return
         self.refuse_declaring()
         topic = segment_of(self.offsets)
-        prints = np.sort(_fingerprints(self._ids, topic))
-        if np.any(prints[1:] == prints[:-1]):  # a document occurs twice, or two ids have the same fingerprint
+        keys = np.sort(self._prints.in_topics(topic))
+        if np.any(keys[1:] == keys[:-1]):  # a document occurs twice, or two ids have the same fingerprint
             doc, distinct = encoded(self._ids)
             key = topic * np.int64(len(distinct)) + doc
             order = np.argsort(key, kind="stable")
@@ -317,27 +316,6 @@ _KEEPS_NO_MORE = (
     " A file in TREC format keeps no more columns than these. If pt.Experiment saved it to save_dir, run it again with "
     "save_mode='overwrite' and save_format=pickle (the module), or (pandas.read_parquet, pandas.DataFrame.to_parquet)."
 )
-
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 divided by the golden ratio: multiplication by it spreads the low bits of a number over all bits."""
-
-
-def _fingerprints(ids: pa.Array, topic: Ints) -> Any:
-    """Return a number for each document of a topic, from the length and the last 16 bytes of its id: most differ if the ids do."""
-    offsets, content = byte_offsets(ids)
-    padded = np.concatenate([np.zeros(16, dtype=np.uint8), content])
-    at_each_byte = np.ndarray((len(padded) - 7,), "<u8", buffer=padded.data, strides=(1,))
-    lengths, ends = np.diff(offsets), offsets[1:] + 16
-    out = (lengths.astype(np.uint64) << np.uint64(48)) ^ (topic.astype(np.uint64) * _ODD)
-    for before_end in (8, 16):
-        # bits that belong to the id before
-        unused = np.clip(before_end - lengths, 0, 8).astype(np.uint64) << np.uint64(3)
-        word = at_each_byte[ends - before_end]
-        word = np.where(unused == 64, np.uint64(0), word >> (unused & np.uint64(63)))
-        out = (out ^ word) * _ODD
-        out ^= out >> np.uint64(32)
-    return out
 
 
 # -- scores that single precision does not tell apart ------------------------------------------------------

@@ -7,17 +7,21 @@ import os
 import struct
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import chain
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from irmx.data.table import NUMBER, TRUTH, Source, Table, number_of
+from irmx.data.table import NUMBER, TRUTH, Fingerprints, Source, Table, from_ints, number_of
 from irmx.declare.columns import REQUIRED, Column, TableName, missing_column
 from irmx.declare.params import Param
 from irmx.errors import DataError
 from irmx.ragged import Array, Floats, Ints, read_only, shared
 from irmx.text import plural, value_repr, visible
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # -- ids and numbers of dicts of dicts, checked ----------------------------------------------------------------------
 
@@ -102,6 +106,51 @@ def check_texts(table: TableName, column: str, ids: Sequence[Any]) -> None:
             raise DataError(f"{what} {text!r}; ids are texts.")
         if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
             raise DataError(f"{what} {text[:100]!r}: a zero byte, or half a character that UTF-8 cannot encode.")
+
+
+# -- judged documents, by fingerprints of their ids ------------------------------------------------------------------
+
+
+class JudgedIds:
+    """Judged documents of topics, to be found by the fingerprints of their ids; a match is one of the ids themselves.
+
+    Attributes
+    ----------
+    keys : array of 64-bit numbers
+        The fingerprints of the documents in their topics, ascending.
+    """
+
+    def __init__(self, distinct: pa.Array, code: Ints, topic: Ints) -> None:
+        self._prints = Fingerprints.of(distinct)
+        keys = self._prints._replace(mixed=self._prints.mixed[code]).in_topics(topic)
+        self._order = np.argsort(keys)
+        self._distinct, self._code, self._topic, self.keys = distinct, code, topic, keys[self._order]
+        same = self.keys[1:] == self.keys[:-1]
+        self._is_shared = np.append(same, False) | np.append(False, same)
+
+    @cached_property
+    def _sharing(self) -> dict[tuple[int, str], int]:
+        """The positions of the few documents that share a fingerprint with others, by topic and id."""
+        position = self._order[self._is_shared]
+        ids = self._distinct.take(from_ints(self._code[position])).to_pylist()
+        return dict(zip(zip(self._topic[position].tolist(), ids, strict=True), position.tolist(), strict=True))
+
+    def position_of(self, place: Ints, topic: Ints, prints: Fingerprints, rows: Ints, ids: pa.Array) -> Ints:
+        """Return the position of documents in some rows of a run, given the places of their fingerprints; -1 if only these are equal."""
+        import pyarrow.compute as pc
+
+        position = self._order[place]
+        code, topics = self._code[position], self._topic[position]
+        is_same = topics == topic
+        for of_judged, of_run in zip(self._prints[:3], prints[:3], strict=True):
+            is_same &= of_judged[code] == of_run[rows]
+        if len(long := np.flatnonzero(is_same & (prints.length[rows] > 16))):
+            one, other = ids.take(from_ints(rows[long])), self._distinct.take(from_ints(code[long]))
+            is_same[long] = pc.equal(one, other).to_numpy(zero_copy_only=False)
+        position = np.where(is_same, position, -1)
+        for i in np.flatnonzero(self._is_shared[place]).tolist():
+            position[i] = self._sharing.get((int(topic[i]), ids[int(rows[i])].as_py()), -1)
+        return position
 
 
 # -- what runs and judgments share -----------------------------------------------------------------------------------

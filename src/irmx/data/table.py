@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -82,20 +82,6 @@ def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
     return to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
 
 
-def codes_in_use(distinct: pa.Array, code: Ints, rows: Ints) -> tuple[pa.Array, Ints]:
-    """Return the distinct texts of some rows, given those of all and the number of each row's, and the number of each."""
-    code = code[rows]
-    if 8 * len(code) < len(distinct):  # of a few, sorting takes less than a look at all texts
-        used, code = np.unique(code, return_inverse=True)
-    else:
-        is_used = np.zeros(len(distinct), dtype=bool)
-        is_used[code] = True
-        used, number = np.flatnonzero(is_used), np.empty(len(distinct), dtype=np.int64)
-        number[used] = np.arange(len(used))
-        code = number[code]
-    return distinct.take(from_ints(used)), code
-
-
 def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
     """Return an Arrow array of numbers as a numpy array, with a number in place of missing values."""
     import pyarrow as pa
@@ -137,6 +123,41 @@ def byte_offsets(texts: pa.Array) -> tuple[Ints, Any]:
     if offsets[0] == offsets[-1]:  # Arrow may have no buffer for empty texts
         return np.zeros_like(offsets), np.empty(0, dtype=np.uint8)
     return offsets - offsets[0], np.frombuffer(content, np.uint8)[offsets[0] : offsets[-1]]
+
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 divided by the golden ratio: multiplication by it spreads the low bits of a number over all bits."""
+
+
+class Fingerprints(NamedTuple):
+    """Of texts, their lengths in bytes, their last 8 bytes and the 8 before, 0 where a text has fewer, and a number made of all three."""
+
+    length: Ints
+    last: Array
+    before: Array
+    mixed: Array
+
+    def in_topics(self, topic: Ints) -> Array:
+        """Return a number for each document of a topic: most differ if the documents do, and those of a topic stand together."""
+        return np.asarray((topic.astype(np.uint64) << np.uint64(40)) | (self.mixed >> np.uint64(24)))
+
+    @classmethod
+    def of(cls, texts: pa.Array) -> Fingerprints:
+        """Return the fingerprints of texts."""
+        offsets, content = byte_offsets(texts)
+        padded = np.concatenate([np.zeros(16, dtype=np.uint8), content])
+        at_each_byte = np.ndarray((len(padded) - 7,), "<u8", buffer=padded.data, strides=(1,))
+        lengths, words = np.diff(offsets), []
+        mixed = lengths.astype(np.uint64) << np.uint64(48)
+        for before_end in (8, 16):
+            word = at_each_byte[offsets[1:] + (16 - before_end)]
+            if lengths.min(initial=before_end) < before_end:  # bits that belong to the text before
+                unused = np.clip(before_end - lengths, 0, 8).astype(np.uint64) << np.uint64(3)
+                word = np.where(unused == 64, np.uint64(0), word >> (unused & np.uint64(63)))
+            words.append(word)
+            mixed = (mixed ^ word) * _ODD
+            mixed ^= mixed >> np.uint64(32)
+        return cls(lengths, words[0], words[1], mixed * _ODD)
 
 
 def is_utf_8(texts: pa.Array) -> bool:

@@ -11,7 +11,6 @@ import numpy as np
 
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
-from irmx.data.table import codes_in_use
 from irmx.errors import DataError
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 from irmx.text import list_some, plural
@@ -168,21 +167,17 @@ class Join:
 
     def _find(self, key: Any, doc: Ints, starts: Ints) -> Hits:
         """Look up documents of the judgments, where those of each topic start, in the run."""
+        if self.run.table is not None:
+            judged = self.judgments.ids_of(doc, key)
+            offsets, chosen, score, rows = self.run.find_ids(judged, self.in_run, self.in_judgments)
+            return Hits(offsets, doc[chosen], score, rows, np.empty(0, dtype=np.int64))
         counts = np.diff(starts)[self.in_judgments]
         ends = offsets_of(counts)
         place = np.repeat(starts[self.in_judgments], counts) + position_in_segment(ends)
         every = len(place) == len(doc) and bool(np.all(place[1:] > place[:-1]))
-        if self.run.table is None:
-            names = self.judgments.names_of(doc, key)
-            found = self.run.find_names(names if every else [names[i] for i in place.tolist()], ends, self.in_run)
-        else:
-            distinct, code = self.judgments.codes_of(doc, key)
-            if 2 * len(place) < len(distinct):  # a run, or a chunk of one, of few of the topics
-                distinct, code = codes_in_use(distinct, code, place)
-            elif not every:
-                code = code[place]
-            found = self.run.find_codes(distinct, code, ends, self.in_run)
-        offsets, chosen, score, rows = found
+        names = self.judgments.names_of(doc, key)
+        names = names if every else [names[i] for i in place.tolist()]
+        offsets, chosen, score, rows = self.run.find_names(names, ends, self.in_run)
         return Hits(offsets, doc[place[chosen]], score, rows, np.empty(0, dtype=np.int64))
 
     # -- ranking -----------------------------------------------------------------------------------------
