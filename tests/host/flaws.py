@@ -7,7 +7,6 @@ import numpy as np
 from ir_measures.measures import MeanAgg
 
 from irmx import COMMON_PARAMS, Citation, Column, Measure, Param, Rankings, TopicScores, UsageError
-from irmx.rank.rankings import Rankings as Ranked
 
 CLICKS = Column("run", "clicks", "clicks on the result", how="count them")
 LENGTH = Column("run", "length", "words of the document", "words", optional=True)
@@ -94,7 +93,7 @@ def times(factor: Any) -> Any:
 
 def see(change: Any) -> Any:
     """Return what scores other rankings: those of these values of rel, cutoff, judged_only and ties."""
-    return lambda self, r: Ranked(r._join, *change(r.rel, r.cutoff, r.judged_only, r.ties))
+    return lambda self, r: Rankings(r._join, *change(r.rel, r.cutoff, r.judged_only, r.ties))
 
 
 class Silent(Param):

@@ -101,6 +101,16 @@ SCORES |= {
     "below an open range": made("below an open range", RANGE=(0, None), score=lambda self, r: [-1.0] * len(r)),
     "a text per topic": made("a text per topic", score=Measure.score, score_topic=lambda self, r: "0.5"),
     "an exit in a topic": made("an exit in a topic", score=Measure.score, score_topic=raising(SystemExit(0))),
+    "no score": made("no score", score=Measure.score),
+    **{
+        flaw: made(flaw, score=Measure.score, contributions=contributions)
+        for flaw, contributions in {
+            "no contribution": lambda self, rankings: {"weight": [1.0]},
+            "too many contributions": lambda self, rankings: {"contribution": [1.0] * 99},
+            "contributions that are no columns": lambda self, rankings: rankings.relevant.rank,
+            "a column like a rank": lambda self, rankings: {"contribution": rankings.relevant.date},
+        }.items()
+    },
     "undeclared parameter": made("undeclared parameter", score=lambda self, r: self["rle"]),
 }
 """Measures that fail when they score."""
@@ -237,11 +247,19 @@ def test_values_of_a_sweep_are_checked_too() -> None:
 
 @pytest.mark.parametrize(
     "columns",
-    [None, {"contribution": [1.0, 2.0, 3.0]}, {"contribution": ["x"]}, {"documents": 1}, {"doc_id": ["a"], "x": []}],
+    [
+        None,
+        {"contribution": [1.0, 2.0, 3.0]},
+        {"contribution": ["x"]},
+        {"documents": 1},
+        {"doc_id": ["a"], "x": []},
+        KeyError("a"),
+    ],
 )
 def test_broken_contributions_name_the_measure(columns: Any) -> None:
+    give = raising(columns) if isinstance(columns, Exception) else lambda self, rankings: columns
     with pytest.raises(PluginError, match="ZExplains"):
-        irmx.explain(made("explains", contributions=lambda self, rankings: columns), QRELS, RUN, "q")
+        irmx.explain(made("explains", contributions=give), QRELS, RUN, "q")
 
 
 # -- from the shell ----------------------------------------------------------------------------------------

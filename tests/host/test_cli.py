@@ -212,13 +212,6 @@ def test_the_page_of_a_measure_for_authors_of_plugins(name: str, titles: list[st
     assert command("measures", name, "-o", "latex").code == 2
 
 
-def test_cite_gives_every_entry_once(command: Callable[..., Any]) -> None:
-    done = command("cite", "MP(model=GL_AD_ID) MP(model=LO_AD_ID)", "NCP(law=first)", "AP", "Rprec", "NumRet")
-    keys = re.findall(r"^@\w+\{(\w+),", done.out, re.M)
-    assert keys == ["FerranteFerroMaistro2014", "Robertson2008", "BuckleyVoorhees2005", "MacAvaneyMacdonaldOunis2022"]
-    assert done.err == "irmx: NumRet: no paper to cite but that of ir_measures\n"
-
-
 def test_plugins_shows_what_each_offers(command: Callable[..., Any]) -> None:
     shown = command("plugins").out
     fields = f"  fields: {', '.join(f.NAME for f in irmx.registry().fields())}\n"
@@ -227,36 +220,6 @@ def test_plugins_shows_what_each_offers(command: Callable[..., Any]) -> None:
 
 
 # -- what users mistype, and where output goes -------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("measures", "told"),
-    [
-        ([""], "the text is empty"),
-        (["AP", " "], "the text is empty"),
-        (["AP", QRELS], "runs come before the measures"),
-        (["AP", "runs/none.run"], "there is no such file"),
-        (["MP(model=GL_AD_ID,", "rel=2)"], "must be quoted as a whole"),
-        (["AP,nDCG@10"], "not by commas"),
-        (["gm_map"], "ir_measures does not compute it"),
-        (["nDCG@10@20"], "The cutoff is given twice"),
-    ],
-)
-def test_what_is_no_measure_gets_advice(measures: list[str], told: str, command: Callable[..., Any]) -> None:
-    done = command("eval", QRELS, RUN, *measures)
-    assert (done.code, done.out, told in done.err) == (2, "", True)
-
-
-def test_arguments_in_a_wrong_order_are_named(command: Callable[..., Any]) -> None:
-    for words, told in {
-        (QRELS, "AP", RUN): f"The measure 'AP' stands before the run {RUN!r}.",
-        (QRELS, "AP"): "The measure 'AP' stands, where a run is expected.",
-        (RUN, QRELS, "AP"): "the qrels come first, then the run",
-        (QRELS, RUN): "No measure is given",
-        (QRELS, RUN, "nDCG@ten"): "The cutoff of nDCG is a whole number. Got 'ten' instead.",
-    }.items():
-        done = command("eval", *words)
-        assert (done.code in (1, 2), done.out, told in done.err) == (True, "", True), done.err
 
 
 def test_an_encoding_that_lacks_a_character_is_an_error(shell: Callable[..., Any], tmp_path: Path) -> None:
@@ -397,20 +360,6 @@ def test_a_file_that_cannot_be_loaded_says_why(
     assert (done.code, message in done.err, "Traceback" in done.err) == (code, True, False)
 
 
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [
-        (["-p", "3", "--places", "4"], 2),
-        (["-o", "csv", "-o", "tsv"], 2),
-        (["-p", "3", "--places", "3"], 0),
-        (["-q", "-q", "-o", "csv", "-o", "csv"], 0),
-    ],
-)
-def test_an_option_of_one_value_takes_no_second(options: list[str], code: int, command: Callable[..., Any]) -> None:
-    done = command("eval", qrels_path(), run_path("bm25"), "AP", *options)
-    assert (done.code, bool(done.out)) == (code, not code)
-
-
 def test_a_switch_is_not_both_on_and_off(command: Callable[..., Any]) -> None:
     words = ["pages", "fit", "p.jsonl", "v.csv", "AS_RBP", "--grid", "beta=0:1", "--qrels", "q"]
     done = command(*words, "--personal", "--no-personal")
@@ -426,13 +375,6 @@ def test_measures_are_found_by_words_of_their_descriptions(command: Any) -> None
     assert "MSU" in command("measures", "Stream UTIL").out.split()
     missed = command("measures", "nDGC")
     assert (missed.code, missed.out, "nDCG" in missed.err) == (2, "", True)
-
-
-def test_a_list_where_a_parameter_has_choices_gets_the_choices(command: Any) -> None:
-    done = command("eval", qrels_path(), run_path("bm25"), "MP(model=GL_AD_ID,start=[0.5,0.5])")
-    assert done.code == 2
-    assert all(choice in done.err for choice in ("uniform", "first", "invariant"))
-    assert "0.5|0.5" not in done.err
 
 
 def test_values_go_into_a_file_with_all_places_and_their_states(command: Any, tmp_path: Path) -> None:

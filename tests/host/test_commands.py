@@ -193,15 +193,10 @@ def test_the_program_for_each_shell_is_printed(shell: str, command: Any, monkeyp
     assert command("--completion", "tcsh").code == 2
 
 
-# -- parameters that are dataclasses -----------------------------------------------------------------------
-
-
 # -- functions ---------------------------------------------------------------------------------------------
 
 
 def test_functions_of_plugins_are_called_from_irmx(registry_with: Any) -> None:
-    import irmx
-
     offered = [irmx.Function(*one) for one in (("zdumps", "json:dumps"), ("no name", "m:f"), ("zlost", "json:lost"))]
     with pytest.warns(irmx.PluginWarning, match="no name in Python"):
         registry_with("pair", functions=offered)
@@ -212,7 +207,6 @@ def test_functions_of_plugins_are_called_from_irmx(registry_with: Any) -> None:
 
 
 def test_studies_are_functions_of_irmx() -> None:
-    import irmx
     import irmx_study
 
     for name in ("compare", "correlate", "discriminate", "pool", "power", "report", "sweep", "topics", "unjudged"):

@@ -95,9 +95,3 @@ def test_what_ir_measures_makes_of_values_that_no_text_gives_is_refused(made: ir
     with pytest.raises(irmx.UsageError) as caught:
         irmx.evaluator([made], {"q": {"d": 1}})
     checked_message(caught.value)
-
-
-def test_a_list_where_one_value_is_expected_says_how_a_sweep_is_written() -> None:
-    with pytest.raises(irmx.UsageError, match=r"written MP\(model=GL_AD_ID\|LO_OR_ID\)\."):
-        irmx.parse_measure("MP(model=[GL_AD_ID,LO_OR_ID])")
-    assert len(irmx.toolkit.parse_measures("MP(model=GL_AD_ID|LO_OR_ID)")) == 2

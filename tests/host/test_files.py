@@ -7,6 +7,7 @@ import lzma
 import os
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,18 @@ def test_a_bomb_is_refused(tmp_path: Path, command: Callable[..., Any]) -> None:
     parquet.write_table(table, tmp_path / "bomb.parquet")
     with pytest.raises(DataError, match=LIMIT):
         irmx.read_run(tmp_path / "bomb.parquet")
+
+
+def test_a_small_file_with_a_huge_key_takes_little_memory(tmp_path: Path) -> None:
+    (tmp_path / "qrels.json.gz").write_bytes(gzip.compress(b'{"' + b"x" * 30_000_000 + b'": {"a": 1}}'))
+    tracemalloc.start()
+    try:
+        with pytest.raises(DataError) as error:
+            irmx.read_qrels(tmp_path / "qrels.json.gz")
+        assert tracemalloc.get_traced_memory()[1] < 500_000_000
+    finally:
+        tracemalloc.stop()
+    assert len(str(error.value)) < 1000
 
 
 @pytest.mark.parametrize("place", ["some.parquet", "folder/1.parquet"])

@@ -83,11 +83,6 @@ def test_both_forms_of_scoring_and_a_default_other_than_0(make: type[Measure], r
     assert ir_measures.calc_aggregate([make(), ir_measures.AP], QRELS, RUN)[make()] == pytest.approx(2 / 3)
 
 
-def test_a_measure_without_a_score() -> None:
-    with pytest.raises(PluginError, match="none of contributions, score_topic and score"):
-        irmx.calc_aggregate(type("ZNone", (Measure,), {"NAME": "ZNone"})(), QRELS, RUN)
-
-
 def contributing(contributions: Callable[[Rankings], dict[str, Any]]) -> Measure:
     """Return a measure that defines its contributions alone."""
     body = {"NAME": "ZSum", "contributions": lambda self, rankings: contributions(rankings)}
@@ -102,31 +97,6 @@ def test_the_score_follows_from_the_contributions() -> None:
     topic = str(rankings.topics[0])
     explanation = irmx.explain(measure, QRELS, RUN, topic)
     assert explanation.value == pytest.approx(sum(explanation.columns["contribution"])) == pytest.approx(by_hand[0])
-
-
-@pytest.mark.parametrize(
-    ("columns", "found"),
-    [({"weight": [1.0]}, "It has none"), ({"contribution": [1.0] * 99}, r"It has one of shape \(99,\)")],
-)
-def test_contributions_that_give_no_score(columns: dict[str, Any], found: str) -> None:
-    with pytest.raises(PluginError, match=f"^ZSum defines no score, .* one number per relevant document .* {found}"):
-        irmx.calc_aggregate(contributing(lambda rankings: columns), QRELS, RUN)
-
-
-def test_contributions_that_are_no_columns() -> None:
-    with pytest.raises(PluginError, match=r"contributions of ZSum must be a dict of columns.* of type ndarray"):
-        irmx.calc_aggregate(contributing(lambda rankings: rankings.relevant.rank), QRELS, RUN)
-
-
-def test_a_column_that_is_read_like_a_rank() -> None:
-    says = r"no attribute 'date'.* If it is a column of the run, declare DATE = irmx\.Column\('run', 'date', \.\.\.\), and read it by"
-    with pytest.raises(PluginError, match=says):
-        irmx.calc_aggregate(contributing(lambda rankings: {"contribution": rankings.relevant.date}), QRELS, RUN)
-
-
-def test_an_explanation_that_fails_names_the_measure() -> None:
-    with pytest.raises(PluginError, match="The measure ZSum failed with KeyError"):
-        irmx.explain(contributing(lambda rankings: {"contribution": {}["a"]}), QRELS, RUN, "q")
 
 
 FRAME = pd.DataFrame(

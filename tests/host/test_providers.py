@@ -251,24 +251,6 @@ def test_a_mean_over_no_topic_is_told() -> None:
     assert irmx.calc_aggregate("Accuracy", QRELS, {"1": {"c": 2.0, "b": 1.0}}) == {ir_measures.Accuracy: 0.0}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "says"),
-    [
-        (["q", "r", "SetP(rel=0)"], 2, "must be an int in the range [1, 10000]. Got 0"),
-        (["q", "r", "RBP(rel=1,p=2.0)", "--provider", "cwl_eval"], 2, "must be a float in the range (0, 1)"),
-        (["large", "r", "INST(max_rel=2)", "SetP"], 1, "Found the grade 1000000000 of document 'a' for query '1'"),
-        (["topic", "r", "ERR@5"], 1, "Found the topic 'q1' in the qrels topic. Number the topics"),
-    ],
-)
-def test_the_command_says_the_same(arguments: list[str], code: int, says: str, tmp_path: Path, command: Any) -> None:
-    files = {"q": "1 0 a 1", "large": "1 0 a 1000000000", "topic": "1 0 a 1\nq1 0 a 1", "r": "1 Q0 a 1 1 t"}
-    for name, text in files.items():
-        (tmp_path / name).write_text(f"{text}\n")
-    done = command("eval", *arguments, cwd=tmp_path)
-    assert (done.code, done.out) == (code, "")
-    assert says in done.err
-
-
 def test_all_places_are_printed_as_numbers(tmp_path: Path, command: Callable[..., Any]) -> None:
     (tmp_path / "q").write_text("1 0 a 1\n1 0 b 1\n2 0 a 1\n")
     (tmp_path / "r").write_text("1 Q0 x 1 3 t\n1 Q0 a 1 2 t\n1 Q0 b 1 1 t\n2 Q0 y 1 1 t\n")

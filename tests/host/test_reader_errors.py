@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import shlex
 from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +29,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "qrels": irmx.read_qrels,
 }
 NOT_NUMBERS = ["two", "nan", "inf", "1e400", "1_000", "0x10", "true", "2020-01-01", "12:00", "1,5", "3f", "\uff11\uff12",
-               "\N{ARABIC-INDIC DIGIT ONE}"]  # fmt: skip
+               "\N{ARABIC-INDIC DIGIT ONE}", "\u00a01", "\u20031", "\u00851", "\x1c1"]  # fmt: skip
 
 
 def written(kind: str, suffix: str, rows: list[tuple[str, str, str]]) -> str:
@@ -104,6 +105,29 @@ CASES: list[Case] = [
     ("a deep object that is open", "run", ".jsonl", ROW + '{"a":' * DEEP, 2),
     ("objects over lines", "run", ".jsonl", '{"a":\n' * DEEP + "1" + "}\n" * DEEP, None),
     ("cut", "run", ".parquet", b"PAR1" + bytes(40), None),
+    *(("one object: no number", "run", ".json", f'{{"q": {{"a": {x}}}}}', None) for x in ('"x"', "NaN")),
+    *(("one object: no documents", "run", ".json", f'{{"q": {x}}}', None) for x in ('["a"]', "1", '{"a": 1')),
+    ("one object: a topic twice but for blanks", "qrels", ".json", '{"q": {"a": 1}, "q ": {"b": 1}}', None),
+    ("one object: a document twice but for blanks", "qrels", ".json", '{"q": {"a": 1, " a": 0}}', None),
+    ("a key twice but for blanks", "qrels", ".jsonl", '{"query_id": "q", "doc_id": "a", "relevance": 1, "relevance ": 0}\n', 1),
+    *(("no document", "qrels", suffix, written("qrels", suffix, [("q", "a", "1"), ("q", "", "1")]), LINE[suffix]) for suffix in FORMS[1:]),
+    ("no document, but an empty label", "qrels", ".csv", "query_id,doc_id,relevance,iteration\nq,a,1,\nq,,1,\n", 3),
+    ("a blank document", "qrels", ".csv", OF_QRELS + "q,a,1\nq,  ,1\n", 3),
+    ("no document, as BEIR has it", "qrels", ".tsv", "query-id\tcorpus-id\tscore\nq\ta\t1\nq\t\t1\n", 3),
+    ("no document", "qrels", ".jsonl", '{"query_id":"q","doc_id":"a","relevance":1}\n{"query_id":"q","relevance":1}\n', 2),
+    ("one object: no document", "qrels", ".json", '{"q": {"a": 1, "": 1}}', None),
+    *(
+        ("a byte order mark inside", "qrels", suffix, written("qrels", suffix, [("q", "b", "0"), ("q", "\ufeffa", "1")]), LINE[suffix])
+        for suffix in FORMS
+    ),
+    ("a byte order mark inside of quotes", "qrels", ".csv", OF_QRELS + 'q,b,0\nq,"\ufeffa",1\n', 3),
+    *(
+        (f"a number of 10 megabytes{' between two blanks' * ('  ' in blank)}", "run", suffix, text.replace("LONG", "9" * 10_000_000), LINE[suffix])
+        for blank in (" ", "  ")
+        for suffix in FORMS
+        if blank == " " or suffix == ".txt"
+        for text in [written("run", suffix, [("q", "a", "1"), ("q", "b", "LONG")]).replace(" ", blank)]
+    ),
     ("a document twice", "run", ".run", RUN + "\nq Q0 a 3 0.5 t\n", "1 and 5"),
     ("a document twice below a comment", "run", ".run", "# x\nq Q0 a 1 2 t\n\nq Q0 a 2 1 t\n", "2 and 4"),
     ("a document twice", "run", ".csv", CSV + "q,a,1\nq,b,1\nq,a,2\n", "2 and 4"),
@@ -209,6 +233,8 @@ NO_RUNS: list[tuple[Any, str]] = [
 NO_QRELS: list[tuple[Any, str]] = [
     *(({"q": {"b": x}}, "query q, document b") for x in (float("nan"), "yes", float("-inf"))),
     ({"q": {7.5: 1}}, "7.5"), ({1: {"a": 1}, "1": {"a": 1}}, "1"), ({"q": {"a\0": 1}}, "zero"), ({"q\0": {"a": 1}}, "zero"),
+    ({"q": {"a": 1}, "topic 7": {"a": 1, "": 1}}, "topic 7"),
+    *((kind(FRAME.assign(relevance=1, doc_id=["a", lacking])), "row 1") for kind, lacking in ((pd.DataFrame, ""), (pa.Table.from_pandas, None))),
     ({"q": {"\ud800": 1}}, "UTF-8"), (FRAME, "relevance"), (FRAME.assign(relevance=["1", "x"]), "row 1"), (7, "int"),
 ]  # fmt: skip
 
@@ -275,6 +301,23 @@ def test_a_document_twice_in_a_run_in_memory(run: Any, measure: str) -> None:
         ("good.qrels good.run AP --provider pytrec_evil", 2, "pytrec_eval"),
         ("good.qrels good.run NCP(law=first) --provider pytrec_eval", 2, "NCP"),
         ("good.qrels good.run AP --bogus", 2, "--bogus"),
+        ("good.qrels good.run ''", 2, "empty"),
+        ("good.qrels good.run AP ' '", 2, "empty"),
+        ("good.qrels good.run AP good.qrels", 2, "runs come before the measures"),
+        ("good.qrels good.run AP runs/none.run", 2, "runs/none.run"),
+        ("good.qrels good.run 'MP(model=GL_AD_ID,' rel=2)", 2, "quoted as a whole"),
+        ("good.qrels good.run AP,nDCG@10", 2, "commas"),
+        ("good.qrels good.run gm_map", 2, "gm_map"),
+        ("good.qrels good.run nDCG@10@20", 2, "twice"),
+        ("good.qrels good.run nDCG@ten", 2, "'ten'"),
+        ("good.qrels good.run MP(model=GL_AD_ID,start=[0.5,0.5])", 2, "'uniform', 'first', 'invariant'"),
+        ("good.qrels good.run SetP(rel=0)", 2, "[1, 10000]"),
+        ("good.qrels good.run ERR@5", 1, "'q'"),
+        ("good.qrels AP good.run", 2, "'AP' stands before the run 'good.run'"),
+        ("good.qrels AP", 2, "'AP' stands, where a run is expected"),
+        ("good.qrels good.run AP -p 4 --places 4", 0, ""),
+        ("good.qrels good.run AP -p 3 --places 4", 2, "--places"),
+        ("good.qrels good.run AP -o csv -o tsv", 2, "-o"),
         ("good.qrels", 2, ""),
     ],
 )  # fmt: skip
@@ -283,7 +326,7 @@ def test_the_exit_codes(arguments: str, code: int, says: str, tmp_path: Path, co
     files = {"good.qrels": QRELS, "good.run": RUN, "half.qrels": "q 0 a 0.5\n", "other.run": "x Q0 a 1 2.0 t\n"}
     for name, content in {**files, "bad.run": RUN.replace("1.0", "x", 1)}.items():
         put(tmp_path, name, content)
-    done = command("eval", *arguments.split(), cwd=tmp_path)
+    done = command("eval", *shlex.split(arguments), cwd=tmp_path)
     assert (done.code, done.out) == (code, "" if code else "AP\t1.0000\n"), done.err
     assert says in done.err
     assert "Traceback" not in done.err

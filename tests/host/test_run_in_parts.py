@@ -1,4 +1,4 @@
-"""A folder of Parquet files is a run; any other folder is refused with what to do."""
+"""A folder of Parquet files is a run, folders named run=... are several; any other folder is refused with what to do."""
 
 import itertools
 from pathlib import Path
@@ -62,3 +62,14 @@ def test_a_damaged_part_is_named(parts: Path) -> None:
     (parts / "part-00001.parquet").write_bytes(b"PAR1 no more")
     with pytest.raises(DataError, match=rf"{parts} is not a sound Parquet file: .*part-00001\.parquet"):
         irmx.read_run(parts)
+
+
+def test_a_folder_that_contradicts_a_column_of_its_file_is_refused(tmp_path: Path) -> None:
+    for topic, said in (("1", "1"), ("2", "3")):
+        folder = tmp_path / "run" / f"query_id={said}"
+        folder.mkdir(parents=True)
+        pq.write_table(pa.table({"query_id": [topic], "doc_id": ["a"], "score": [1.0]}), folder / "part.parquet")
+    with pytest.raises(DataError, match="has the query_id '2', where its folder says query_id=3"):
+        irmx.read_run(tmp_path / "run")
+    (tmp_path / "run" / "query_id=3").rename(tmp_path / "run" / "query_id=2")
+    assert irmx.read_run(tmp_path / "run").as_dict() == {"1": {"a": 1.0}, "2": {"a": 1.0}}

@@ -251,14 +251,6 @@ def test_a_run_without_a_common_topic_is_refused_and_a_system_may_find_nothing(c
         score(OTHER_QRELS, found)
 
 
-def test_the_command_says_the_same(tmp_path: Path, command: Callable[..., Any]) -> None:
-    (tmp_path / "some.qrels").write_text("030 0 a 1\n31 0 a 1\n")
-    (tmp_path / "some.run").write_text("30 Q0 a 1 1.0 t\n")
-    for measure in ("AP", "NCP(law=first)"):
-        done = command("eval", "some.qrels", "some.run", measure, cwd=tmp_path)
-        assert (done.code, done.out, done.err) == (1, "", f"irmx: run some.run: {SAYS}\n")
-
-
 @pytest.mark.parametrize("measures", ["", " ", ["AP", ""], 5, b"AP"])
 def test_what_is_no_measure_is_refused(measures: Any) -> None:
     with pytest.raises(UsageError):

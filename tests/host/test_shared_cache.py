@@ -38,15 +38,6 @@ def test_a_damaged_file_is_made_anew_with_one_note(cache: Cache, damage: str) ->
         assert cache.read() == {"1": Value(1.0), "2": Value(2.0)}, "nor is lost what another process made anew"
 
 
-def test_where_there_can_be_no_folder_one_note_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "file").write_text("mine")
-    monkeypatch.setenv("IRMX_CACHE", str(tmp_path / "file"))
-    assert again().read() == {}
-    with pytest.warns(DataWarning, match="cannot be kept in the cache .*IRMX_CACHE names another folder") as noted:
-        again().add({"new": Value(2.0)})
-    assert len(noted) == 1
-
-
 def test_another_process_that_holds_the_file_for_long_is_not_waited_for_for_ever(
     cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:

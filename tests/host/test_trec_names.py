@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import ir_measures
-import pandas as pd
 import pytest
 import pytrec_eval
 from hypothesis import given
@@ -131,11 +130,3 @@ def test_names_that_nobody_has_stay_unknown() -> None:
     for name in ("hits@10", "f1", "ndgc@10"):
         with pytest.raises(NameError):
             irmx.parse_measure(name)
-
-
-@pytest.mark.parametrize("column", ["docno", "docid", "pid"])
-def test_names_of_the_column_of_documents(column: str) -> None:
-    qrels = {"qid": ["1", "1"], column: ["a", "b"], "label": [1, 0]}
-    run = {"qid": ["1", "1"], column: ["b", "a"], "score": [2.0, 1.0]}
-    values = irmx.calc_aggregate("RR", pd.DataFrame(qrels), pd.DataFrame(run))
-    assert list(values.values()) == [0.5]
