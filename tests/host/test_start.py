@@ -5,8 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+import irmx
 from irmx.demo import qrels_path, run_path
 
 HEAVY = ("pandas", "scipy", "numba", "joblib", "rich", "ir_datasets")
@@ -35,6 +37,16 @@ def test_scoring_trec_files_imports_no_heavy_library(measures: list[str]) -> Non
     loaded = modules_after(f"from irmx.cli.app import run; run({arguments!r})")
     assert not loaded & {*HEAVY, "irmx.cli.measures", "irmx_study.commands", "irmx.testing"}
     assert "irmx_markov" in loaded
+
+
+@pytest.mark.parametrize("memory", ["1GB", "1kB"])
+def test_a_parquet_file_imports_no_pandas(memory: str, tmp_path: Path) -> None:
+    """Nor does one that is read in chunks import pyarrow.dataset, which does."""
+    pd.DataFrame(irmx.read_run(run_path("bm25"))).to_parquet(tmp_path / "run.parquet")
+    arguments = ["eval", str(qrels_path()), str(tmp_path / "run.parquet"), "AP", "--memory", memory]
+    loaded = modules_after(f"from irmx.cli.app import run; run({arguments!r})")
+    assert not loaded & {"pandas", "pyarrow.dataset"}
+    assert "pyarrow.parquet" in loaded
 
 
 def test_import_irmx_imports_no_data_and_no_plugin() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -192,14 +192,17 @@ def run_of_partition(path: str) -> str | None:
 def parquet_rows(path: Path) -> int:
     """Return the number of rows of a Parquet file, or of a folder of parts, without reading them."""
     with _parquet_errors(str(path)):
-        return int(_dataset(path).count_rows())
+        return int(_dataset(path).count_rows() if path.is_dir() else _file(path).metadata.num_rows)
 
 
 def parquet_groups(path: Path) -> tuple[list[str], Ints]:
     """Return the columns of a Parquet file, or of a folder of parts, and where its row groups start and end."""
     with _parquet_errors(str(path)):
-        rows = _dataset(path)
-        return rows.schema.names, _ends_of(_groups(rows))
+        if path.is_dir():
+            rows = _dataset(path)
+            return rows.schema.names, _ends_of(_groups(rows))
+        file = _file(path)
+        return file.schema_arrow.names, _ends_of_groups(file)
 
 
 def parquet_batches(
@@ -207,22 +210,50 @@ def parquet_batches(
 ) -> Iterator[pa.Table]:
     """Yield a Parquet file, or a folder of parts, from row ``start`` to ``stop``, as tables of at most so many rows."""
     import pyarrow as pa
-    from pyarrow import dataset
 
     with _parquet_errors(str(path)):
-        every, at = _dataset(path), 0
-        if start:  # row groups before it are not read
-            groups = _groups(every)
-            ends = _ends_of(groups)
-            first = int(np.searchsorted(ends, start, side="right")) - 1
-            every, at = dataset.FileSystemDataset(groups[first:], every.schema, every.format), int(ends[first])
-        for batch in every.to_batches(columns=columns, batch_size=rows, batch_readahead=1, fragment_readahead=1):
+        batches, at = _batches_from(path, rows, start, columns)
+        for batch in batches:
             chosen = batch[max(0, start - at) : len(batch) if stop is None else max(0, stop - at)]
             at += len(batch)
             if len(chosen):
                 yield pa.Table.from_batches([chosen])
             if stop is not None and at >= stop:
                 return
+
+
+def _batches_from(path: Path, rows: int, start: int, columns: list[str] | None) -> tuple[Iterable[Any], int]:
+    """Return the batches from the row group on that holds a row, and the first row of that; those before it are not read."""
+    if path.is_dir():
+        from pyarrow import dataset
+
+        every, at = _dataset(path), 0
+        if start:
+            groups = _groups(every)
+            ends = _ends_of(groups)
+            first = int(np.searchsorted(ends, start, side="right")) - 1
+            every, at = dataset.FileSystemDataset(groups[first:], every.schema, every.format), int(ends[first])
+        return every.to_batches(columns=columns, batch_size=rows, batch_readahead=1, fragment_readahead=1), at
+    file = _file(path)
+    ends = _ends_of_groups(file)
+    first = int(np.searchsorted(ends, start, side="right")) - 1 if start else 0
+    names = columns if columns is None or not any("." in name for name in columns) else None  # which is a path to Arrow
+    batches = file.iter_batches(rows, row_groups=list(range(first, file.num_row_groups)), columns=names)
+    return (batches if names == columns else (batch.select(columns) for batch in batches)), int(ends[first])
+
+
+def _file(path: Path) -> Any:
+    """Return a file, not yet read; without pyarrow.dataset, which imports pandas."""
+    from pyarrow import parquet
+
+    metadata = parquet.read_metadata(path)
+    _refuse_too_large(str(path), metadata, os.path.getsize(path))
+    repeating = _repeating(metadata, metadata.schema.to_arrow_schema(), os.path.getsize(path))
+    return parquet.ParquetFile(path, metadata=metadata, read_dictionary=repeating)
+
+
+def _ends_of_groups(file: Any) -> Ints:
+    return offsets_of([file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)])
 
 
 def _groups(rows: Any) -> list[Any]:
@@ -236,14 +267,14 @@ def _ends_of(groups: list[Any]) -> Ints:
 
 
 def _dataset(path: Path) -> Any:
-    """Return the rows of a file, or of the parts in a folder, all of which have the columns of the first; not yet read."""
+    """Return the rows of the parts in a folder, all of which have the columns of the first; not yet read."""
     from pyarrow import dataset, parquet
 
-    parts = [path] if not path.is_dir() else [Path(part) for part in _parts(path) if part.endswith(".parquet")]
+    parts = [Path(part) for part in _parts(path) if part.endswith(".parquet")]
     if not parts:
         raise DataError(f"{path} holds no file whose name ends with .parquet.")
     schema = parquet.read_schema(parts[0])
-    keys = _keys_of(path, parts) if path.is_dir() else set[str]()
+    keys = _keys_of(path, parts)
     hive = {"partitioning": _partitioning(path, parts, keys, schema), "partition_base_dir": str(path)} if keys else {}
     repeating = _repeating(parquet.read_metadata(parts[0]), schema, os.path.getsize(parts[0])) - keys
     options = dataset.ParquetReadOptions(dictionary_columns=repeating)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from irmx.data.table import NUMBER, TRUTH, Fingerprints, Source, Table, from_ints, number_of
+from irmx.data.table import NUMBER, TRUTH, Fingerprints, Source, Table, from_ints, number_of, to_numpy
 from irmx.declare.columns import REQUIRED, Column, TableName, missing_column
 from irmx.declare.params import Param
 from irmx.errors import DataError
@@ -146,7 +146,7 @@ class JudgedIds:
             is_same &= of_judged[code] == of_run[rows]
         if len(long := np.flatnonzero(is_same & (prints.length[rows] > 16))):
             one, other = ids.take(from_ints(rows[long])), self._distinct.take(from_ints(code[long]))
-            is_same[long] = pc.equal(one, other).to_numpy(zero_copy_only=False)
+            is_same[long] = to_numpy(pc.equal(one, other).cast("uint8"))  # pyarrow's own way imports pandas
         position = np.where(is_same, position, -1)
         for i in np.flatnonzero(self._is_shared[place]).tolist():
             position[i] = self._sharing.get((int(topic[i]), ids[int(rows[i])].as_py()), -1)
