@@ -137,7 +137,7 @@ class Run(SourceColumns):
         pair = np.full(len(self.topics), -1, dtype=np.int64)
         pair[in_run] = np.arange(len(in_run))
         topic, prints = np.repeat(np.append(in_judgments, -1)[pair], np.diff(self.offsets)), self._prints
-        self.__dict__.pop("_prints")  # which take the memory of another column, and are hardly needed again
+        self.__dict__.pop("_prints", None)  # which take the memory of another column, and are hardly needed again
         place = position_among(judged.keys, prints.in_topics(topic))
         rows = np.flatnonzero((place >= 0) & (topic >= 0))
         position = judged.position_of(place[rows], topic[rows], prints, rows, self._ids)
