@@ -311,7 +311,7 @@ class _Text(io.StringIO):
         return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
-_PLAIN = {ord("▲"): "^", ord("▼"): "v", ord("−"): "-"}
+_PLAIN = {ord("▲"): "^", ord("▼"): "v", ord("−"): "-", ord("·"): "."}
 """Signs for encodings that lack ours."""
 
 

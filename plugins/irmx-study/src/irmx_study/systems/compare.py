@@ -41,16 +41,18 @@ SENTENCES = 5
 NAMING = ("a", "b", "system", "baseline", "better", "better_lower", "better_upper")
 """The columns with names of systems."""
 
-UP, DOWN = "▲", "▼"
+UP, DOWN, NEITHER = "▲", "▼", "·"
 
 
 def _won(found: Difference) -> str:
     return f"{found.wins}/{found.ties}/{found.losses}"
 
 
-def _marks(cell: Cell) -> str:
-    """Return the marks of a system that is significantly better or worse than baselines."""
-    return "".join((UP if found.better > 0 else DOWN) for found in cell.differences.values() if found.better)
+def _marks(cell: Cell, baselines: Sequence[str]) -> str:
+    """Return the marks of a system: whether it is significantly better or worse than each baseline, of several also neither."""
+    marks = {1: UP, -1: DOWN, 0: NEITHER if len(baselines) > 1 else ""}
+    found = [marks[cell.differences[b].better] if b in cell.differences else " " for b in baselines]
+    return "".join(found) if {UP, DOWN} & set(found) else ""
 
 
 def compare(
@@ -310,7 +312,7 @@ class Comparison(ComparedSystems):
         ((a, b),), of_interval, rows = self.compared_pairs, f"{self.choices.coverage} interval", []
         for v, view in enumerate(self.scores.names):
             cells, found = self.cells(v), self.difference(a, b, v)
-            mark = "" if self.all_pairs else _marks(cells[a])
+            mark = "" if self.all_pairs else _marks(cells[a], self.baseline)
             rows.append(
                 {
                     "measure": view, self.names[a]: cells[a].mean, self.names[b]: cells[b].mean,
@@ -329,7 +331,7 @@ class Comparison(ComparedSystems):
         rows: dict[str, dict[str, Any]] = {system: {"system": self.names[system]} for system in systems}
         for v, view in enumerate(self.scores.names):
             cells = self.cells(v)
-            marks = {system: _marks(cell) for system, cell in cells.items()}
+            marks = {system: _marks(cell, self.baseline) for system, cell in cells.items()}
             for system, row in rows.items():
                 cell, mark = cells[system], f" {marks[system]:1}"
                 if wide:

@@ -96,7 +96,8 @@ def facts_of(comparison: ComparedSystems) -> dict[str, str]:
         else:
             facts["groups"] = f"systems that share a letter cannot be told apart: {how}"
     if several and (comparison.better != 0).any() and comparison.baseline:
-        facts["▲, ▼"] = "significantly better, worse than the baseline"
+        several_baselines = "baselines, in their order; ·: neither" if len(comparison.baseline) > 1 else "baseline"
+        facts["▲, ▼"] = f"significantly better, worse than the {several_baselines}"
     if less := [str(measure) for measure in scores.measures if getattr(measure, "LESS_IS_BETTER", False)]:
         facts["less is better"] = listing(list(dict.fromkeys(less)))
     if choices.resampled:
