@@ -6,7 +6,8 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain, pairwise, repeat
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import ir_measures
@@ -155,10 +156,12 @@ class Run(SourceColumns):
 
     def find_names(self, names: list[str], ends: Ints, in_run: Ints) -> tuple[Ints, Ints, Floats, Callable[[], Ints]]:
         """Look up documents of topics in dicts, as :meth:`find_ids` does in tables, in the order given."""
-        bounds, scores = ends.tolist(), list[float | None]()
-        for topic, a, b in zip(in_run.tolist(), bounds, bounds[1:], strict=False):
-            scores += map(self._dicts[topic].get, names[a:b])
-        score = np.array(scores, dtype=np.float64)  # NaN for a document that the run lacks; no score of a run is NaN
+        bounds = ends.tolist()
+        scores = (
+            map(self._dicts[topic].get, names[a:b], repeat(nan))
+            for topic, a, b in zip(in_run.tolist(), bounds, bounds[1:], strict=False)
+        )
+        score = np.fromiter(chain.from_iterable(scores), np.float64, bounds[-1])  # NaN where the run lacks a document
         retrieved = np.flatnonzero(~np.isnan(score))
         offsets = np.searchsorted(retrieved, ends)
 
