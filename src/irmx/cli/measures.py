@@ -9,6 +9,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -116,8 +117,13 @@ class MeasurePage:
         if missing := not_installed(self.measure):
             return f"Provider: {missing}."
         name = self.measure.NAME
-        providers = [one for one in ir_measures.DefaultPipeline.providers if one.is_available()]
-        names = [str(one.NAME) for one in providers if any(name == other.NAME for other in one.SUPPORTED_MEASURES)]
+        able = [
+            one
+            for one in ir_measures.DefaultPipeline.providers
+            if any(name == other.NAME for other in one.SUPPORTED_MEASURES)
+        ]
+        # those that are called as their package are not imported for this: ranx takes seconds
+        names = [str(one.NAME) for one in able if find_spec(str(one.NAME)) is not None or one.is_available()]
         of_irmx = f"The plugin {registry().source_of(self.described)}" if isinstance(self.described, Measure) else ""
         which = ", or with --provider one of " if of_irmx else "The first of these that takes the parameters: "
         return f"{of_irmx}{which}{', '.join(names)}." if names else f"{of_irmx}."
