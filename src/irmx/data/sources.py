@@ -121,8 +121,8 @@ class JudgedIds:
     """
 
     def __init__(self, distinct: pa.Array, code: Ints, topic: Ints) -> None:
-        self._prints = Fingerprints.of(distinct)
-        keys = self._prints._replace(mixed=self._prints.mixed[code]).in_topics(topic)
+        *self._ends, _ = prints = Fingerprints.of(distinct)
+        keys = prints.in_topics(topic, code)
         self._order = np.argsort(keys)
         self._distinct, self._code, self._topic, self.keys = distinct, code, topic, keys[self._order]
         same = self.keys[1:] == self.keys[:-1]
@@ -142,7 +142,7 @@ class JudgedIds:
         position = self._order[place]
         code, topics = self._code[position], self._topic[position]
         is_same = topics == topic
-        for of_judged, of_run in zip(self._prints[:3], prints[:3], strict=True):
+        for of_judged, of_run in zip(self._ends, prints[:3], strict=True):
             is_same &= of_judged[code] == of_run[rows]
         if len(long := np.flatnonzero(is_same & (prints.length[rows] > 16))):
             one, other = ids.take(from_ints(rows[long])), self._distinct.take(from_ints(code[long]))

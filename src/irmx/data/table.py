@@ -137,9 +137,9 @@ class Fingerprints(NamedTuple):
     before: Array
     mixed: Array
 
-    def in_topics(self, topic: Ints) -> Array:
-        """Return a number for each document of a topic: most differ if the documents do, and those of a topic stand together."""
-        return np.asarray((topic.astype(np.uint64) << np.uint64(40)) | (self.mixed >> np.uint64(24)))
+    def in_topics(self, topic: Ints, text: Any = slice(None)) -> Array:
+        """Return a number for each document, given its topic and its text: most differ if the documents do, and a topic's stand together."""
+        return np.asarray((topic.astype(np.uint64) << np.uint64(40)) | (self.mixed[text] >> np.uint64(24)))
 
     @classmethod
     def of(cls, texts: pa.Array) -> Fingerprints:
