@@ -1,7 +1,5 @@
 """Users estimated from clicks, and measures fitted to ratings: worked by hand, against scipy, and what is refused."""
 
-import contextlib
-import io
 import json
 
 import numpy as np
@@ -12,17 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import irmx
-from irmx.cli.app import run as run_command
 from irmx_cwl import ByRank, continuation_of_clicks, fit_to_ratings
-
-
-def command(*arguments):
-    """Return the exit code and the output of a command."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()), pytest.raises(SystemExit) as left:
-        run_command([str(a) for a in arguments])
-    return int(left.value.code or 0), out.getvalue()
-
 
 LOG = "session,rank,time\na,3,0\na,1,9\nb,1,0\nc,2,0\n"
 
@@ -52,12 +40,12 @@ def test_a_click_far_down():
     assert table["continuation"].tolist() == [1.0, 0.5, *[1.0] * 99_997, 0.0]
 
 
-def test_the_command_writes_what_by_rank_reads(tmp_path):
+def test_the_command_writes_what_by_rank_reads(tmp_path, command):
     log, out = tmp_path / "log.csv", tmp_path / "continuation.tsv"
     log.write_text(LOG)
-    code, printed = command("cwl", "clicks", log)
-    assert code == 0
-    out.write_text(printed)
+    done = command("cwl", "clicks", log)
+    assert done.code == 0
+    out.write_text(done.out)
     qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
     [of_file] = irmx.evaluator(f"CWL(user=by_rank(file='{out}'))", qrels).values(run).values()
     [of_list] = (
@@ -177,19 +165,19 @@ def test_a_cost_should_fall_with_ratings():
     assert found.parameters["parameter"].tolist() == ["user.T"]
 
 
-def test_the_command(tmp_path):
+def test_the_command(tmp_path, command):
     files = {name: tmp_path / name for name in ("qrels.txt", "run.txt", "ratings.csv")}
     files["qrels.txt"].write_text("".join(f"{t} 0 {d} {g}\n" for t, docs in QRELS.items() for d, g in docs.items()))
     files["run.txt"].write_text("".join(f"{t} Q0 {d} 1 {s} r\n" for t, docs in RUN.items() for d, s in docs.items()))
     RATINGS.rename(columns={"rating": "satisfied"}).to_csv(files["ratings.csv"], index=False)
     words = ["cwl", "fit", str(files["qrels.txt"]), str(files["run.txt"]), "nDCG", EXPRESSION]
     options = ["--ratings", str(files["ratings.csv"]), "--rating", "satisfied", "-o", "jsonl"]
-    code, printed = command(*words, *options)
-    assert code == 0
-    tables = [json.loads(line)["table"] for line in printed.splitlines()]
+    done = command(*words, *options)
+    assert done.code == 0
+    tables = [json.loads(line)["table"] for line in done.out.splitlines()]
     assert tables == ["measures", "measures", "parameters"]
-    assert command(*words, "--ratings", tmp_path / "none.csv")[0] == 1
-    assert command(*words, *options, "--correlation", "cosine")[0] == 2
+    assert command(*words, "--ratings", tmp_path / "none.csv").code == 1
+    assert command(*words, *options, "--correlation", "cosine").code == 2
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """``irmx eval`` beside the stock command of ir_measures, what ``measures``, ``explain`` and ``cite`` show; globs, ``--load``."""
 
+import contextlib
 import csv
 import io
 import json
@@ -17,6 +18,7 @@ import pytest
 from rich.cells import cell_len
 
 import irmx
+from irmx.cli.app import run
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
 QRELS = str(qrels_path())
@@ -239,6 +241,14 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
         process.stdout.close()
         told = process.stderr.read()
     assert (process.wait(), told) == (0, b"")
+
+
+def test_a_command_prints_to_what_stands_for_standard_output() -> None:
+    """As in a notebook, or where a test captures it."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), pytest.raises(SystemExit):
+        run(["--version"])
+    assert out.getvalue() == f"irmx {irmx.__version__}\n"
 
 
 # -- quoted globs ------------------------------------------------------------------------------------------

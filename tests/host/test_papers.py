@@ -25,8 +25,9 @@ def cited(command: Callable[..., Any]) -> Callable[..., tuple[list[irmx.Citation
     def papers(*measures: str) -> tuple[list[irmx.Citation], str]:
         done = command("cite", *measures)
         assert done.code == 0, done.err
-        found = [irmx.Citation.from_bibtex(entry) for entry in re.split(r"\n(?=@)", done.out.strip())]
-        return [paper for paper in found if paper.key != "MacAvaneyMacdonaldOunis2022"], done.err
+        *found, last = [irmx.Citation.from_bibtex(entry) for entry in re.split(r"\n(?=@)", done.out.strip())]
+        assert last.key == "MacAvaneyMacdonaldOunis2022"
+        return found, done.err
 
     return papers
 

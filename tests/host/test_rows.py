@@ -12,7 +12,7 @@ import pytest
 import irmx
 from irmx import COMMON_PARAMS, Column, DataError, Measure, Param, Rows
 
-rankings = getattr(irmx, "rankings", None) or irmx.join
+rankings = irmx.rankings
 
 TIME = Column("run", "timestamp", "when it was emitted", "s")
 END = Column("qrels", "query_end", "end of the topic", "s")

@@ -218,7 +218,7 @@ def test_a_file_is_written_as_a_whole_or_not_at_all(tmp_path: Path, demo: Scores
 OTHER_QRELS, OTHER_RUN = {"030": {"a": 1}, "31": {"a": 1}}, {"30": {"a": 1.0}}
 SAYS = "No topic of the run is in the qrels. The run has 30; the qrels have 030, 31."
 NCP = irmx.parse_measure("NCP(law=first)")
-rankings = getattr(irmx, "rankings", None) or irmx.join
+rankings = irmx.rankings
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     **{measures: lambda q, r, m=measures: irmx.calc_aggregate(m, q, r) for measures in ("NCP(law=first)", "AP nDCG@10", "AP MP(model=GL_AD_ID)")},
     "calc": lambda q, r: irmx.calc("NCP(law=first)", q, r),

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import ir_datasets
+import pandas as pd
 import pytest
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseDocs, TrecSubQrels
 from ir_datasets.indices import PickleLz4FullStore
 from ir_datasets.util import LocalDownload
 
+import irmx
+
 DEFS = {0: "not relevant", 1: "relevant"}
 Register = Callable[..., str]
+Values = dict[tuple[str, str, str], float]
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 
 
@@ -30,6 +35,37 @@ def results_program() -> Callable[[str], ModuleType]:
             return importlib.import_module(name)
 
     return program
+
+
+@pytest.fixture(scope="session")
+def of_saved(shell: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Values]:
+    """Return a function that saves qrels and runs of PyTerrier, and returns what ``irmx eval`` prints of the files."""
+
+    def printed(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], measures: list[Any]) -> Values:
+        folder, found = tmp_path_factory.mktemp("saved"), {}
+        qrels.to_csv(folder / "qrels.csv", index=False)
+        for name, run in runs.items():
+            run.to_csv(folder / f"{name}.csv", index=False)
+            asked = ("eval", folder / "qrels.csv", folder / f"{name}.csv", *measures, "-q", "-o", "jsonl")
+            done = shell(*asked)
+            assert done.code == 0, done.err
+            for line in map(json.loads, done.out.splitlines()):
+                found[name, line["measure"], line["query_id"]] = line["value"]
+        return found
+
+    return printed
+
+
+@pytest.fixture(scope="session")
+def topics() -> pd.DataFrame:
+    """The topics of the demo, as PyTerrier has them."""
+    return irmx.demo.topics().rename(columns={"query_id": "qid"})[["qid", "query"]]
+
+
+@pytest.fixture(scope="session")
+def qrels() -> pd.DataFrame:
+    """The qrels of the demo with all columns, as PyTerrier has them."""
+    return importlib.import_module("irmx.pt").qrels(irmx.demo.judgments_path())
 
 
 class Kept(BaseDocs):  # type: ignore[misc]

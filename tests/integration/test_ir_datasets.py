@@ -94,22 +94,6 @@ def test_what_was_looked_up_is_kept(news: tuple[str, Any], folder: Path) -> None
     assert file.name.startswith("hc4-irmx-news-timestamp-")
 
 
-def test_a_broken_cache_is_made_anew(news: tuple[str, Any], folder: Path) -> None:
-    dataset_id, docs = news
-    with pytest.warns(DataWarning):
-        first = irmx.collections.judgments(dataset_id, columns=["timestamp"])
-    [file] = (folder / "cache" / "fields").glob("*.sqlite")
-    file.write_bytes(b"nothing of the kind" * 100)
-    with pytest.warns(DataWarning) as said:
-        again = irmx.collections.judgments(dataset_id, columns=["timestamp"])
-    assert sum(f"{file} of the cache cannot be read" in str(w.message) for w in said) == 1
-    np.testing.assert_array_equal(again.column("timestamp"), first.column("timestamp"))
-    docs.asked.clear()
-    with pytest.warns(DataWarning, match="such as x"):
-        irmx.collections.judgments(dataset_id, columns=["timestamp"])
-    assert docs.asked == ["x"]
-
-
 def test_what_was_had_before_a_stop_is_kept(news: tuple[str, Any]) -> None:
     dataset_id, docs = news
     docs.stop_after = 3

@@ -5,18 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from irmx.plugin.templates import Names, new_plugin
-
 pytestmark = pytest.mark.slow
 
 IRMX = ("-c", "from irmx.cli import main; main()")
 
 
 @pytest.fixture(scope="module")
-def installed(clean_environment, tmp_path_factory) -> tuple[Callable, Path]:
+def installed(clean_environment, shell, tmp_path_factory) -> tuple[Callable, Path]:
     """A function that runs the interpreter of an environment with a new plugin, and the plugin's folder."""
     folder = tmp_path_factory.mktemp("new")
-    plugin = new_plugin(Names.of("word-budget", "WB"), folder)
+    assert shell("new-plugin", "word-budget", "--measure", "WB", "--into", folder).code == 0
+    plugin = folder / "irmx-word-budget"
     (folder / "some.qrels").write_text("q 0 a 1\nq 0 b 1\nr 0 a 1\n")
     (folder / "some.run").write_text("q Q0 x 1 3.0 t\nq Q0 a 2 2.0 t\nq Q0 b 3 1.0 t\nr Q0 a 1 1.0 t\n")
     return clean_environment(folder, plugin), plugin

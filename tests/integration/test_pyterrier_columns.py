@@ -39,19 +39,13 @@ SOURCES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
-def test_every_source_gives_the_column_and_leaves_the_rest(source: Any) -> None:
-    before = RESULTS.copy()
-    found = column("dwell", source)(RESULTS)
-    assert found["dwell"].tolist() == [2.5, 1.5, 2.5]
-    pd.testing.assert_frame_equal(found.drop(columns="dwell"), before)
+def test_every_source_gives_the_column_and_leaves_the_rest_pickled_too(source: Any) -> None:
+    before, made = RESULTS.copy(), column("dwell", source)
+    for transformer in (made, pickle.loads(pickle.dumps(made))):
+        found = transformer(RESULTS)
+        assert found["dwell"].tolist() == [2.5, 1.5, 2.5]
+        pd.testing.assert_frame_equal(found.drop(columns="dwell"), before)
     pd.testing.assert_frame_equal(RESULTS, before)
-
-
-@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
-def test_transformers_pickle_and_say_what_they_take_and_give(source: Any) -> None:
-    made = column("dwell", source)
-    again = pickle.loads(pickle.dumps(made))
-    assert again(RESULTS)["dwell"].tolist() == [2.5, 1.5, 2.5]
     assert pt.inspect.transformer_inputs(made) == [["docno"]]
     assert pt.inspect.transformer_outputs(made, ["qid", "docno"]) == ["qid", "docno", "dwell"]
     with pytest.raises(pt.validate.InputValidationError, match="docno"):
@@ -123,21 +117,6 @@ def test_dates_of_a_table_of_documents(dates: Any, field: str) -> None:
     assert column(source=documents, field=field, **TIME)(RESULTS)["timestamp"].tolist() == [MIDNIGHT, NOON, MIDNIGHT]
 
 
-def test_dates_that_are_missing_or_cannot_be_read() -> None:
-    documents = pd.DataFrame({"docno": ["a", "b"], "date": ["2024-05-02", None]})
-    with pytest.raises(irmx.DataError, match="have no 'timestamp', such as 'b'"):
-        column(source=documents, field="date", **TIME)(RESULTS)
-    assert column(source=documents, field="date", default=0.0, **TIME)(RESULTS)["timestamp"].tolist() == [
-        0.0,
-        MIDNIGHT,
-        0.0,
-    ]
-    with pytest.raises(
-        irmx.DataError, match="The 'date' of the document 'b' is 'soon', which is not of the form date: it is not"
-    ):
-        column(source=documents.fillna("soon"), field="date", **TIME)
-
-
 DATES = {"a": "2024-05-01T12:00:00Z", "b": MIDNIGHT}
 
 
@@ -146,35 +125,29 @@ def test_dates_by_document(source: Any) -> None:
     assert column(source=source, **TIME)(RESULTS)["timestamp"].tolist() == [MIDNIGHT, NOON, MIDNIGHT]
 
 
-@pytest.mark.parametrize("source", [{"b": "soon"}, lambda doc: "soon"], ids=["dict", "function"])
-def test_what_is_no_date_of_a_document_is_refused(source: Any) -> None:
-    with pytest.raises(
-        irmx.DataError, match="The 'timestamp' of the document 'b' is 'soon', which is not of the form date"
-    ):
-        column(source=source, **TIME)(RESULTS)
+def dated_table(*dates: Any) -> pd.DataFrame:
+    return pd.DataFrame({"docno": ["a", "b"], "date": dates})
 
 
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        (
-            pd.DataFrame({"docno": ["a", "b"], "date": [1914, 1915]}),
-            "The 'date' 1914 of the document 'a' looks like a year",
-        ),
-        (
-            {"a": "1914-07-28", "b": 19150507},
-            "The 'timestamp' 19150507 of the document 'b' looks like a day written YYYYMMDD",
-        ),
-        (
-            {"a": MIDNIGHT, "b": 1000 * MIDNIGHT}.get,
-            "1714608000000 of the document 'b' is not a date.*divide milliseconds by 1000",
-        ),
+        (dated_table("2024-05-02", None), "have no 'timestamp', such as 'b'"),
+        (dated_table("2024-05-02", "soon"), "The 'date' of the document 'b' is 'soon', which is not of the form date: it is not"),
+        *((kind, "The 'timestamp' of the document 'b' is 'soon', which is not of the form date") for kind in ({"b": "soon"}, lambda doc: "soon")),
+        (dated_table(1914, 1915), "The 'date' 1914 of the document 'a' looks like a year"),
+        ({"a": "1914-07-28", "b": 19150507}, "The 'timestamp' 19150507 of the document 'b' looks like a day written YYYYMMDD"),
+        ({"a": MIDNIGHT, "b": 1000 * MIDNIGHT}.get, "1714608000000 of the document 'b' is not a date.*divide milliseconds by 1000"),
     ],
-    ids=["table", "dict", "function"],
-)
-def test_numbers_that_are_no_seconds_since_1970(source: Any, says: str) -> None:
+)  # fmt: skip
+def test_what_is_no_date_is_refused(source: Any, says: str) -> None:
     with pytest.raises(irmx.DataError, match=says):
         column(source=source, field="date" if isinstance(source, pd.DataFrame) else None, **TIME)(RESULTS)
+
+
+def test_a_date_that_is_missing_has_the_default() -> None:
+    made = column(source=dated_table("2024-05-02", None), field="date", default=0.0, **TIME)
+    assert made(RESULTS)["timestamp"].tolist() == [0.0, MIDNIGHT, 0.0]
 
 
 class Article(NamedTuple):

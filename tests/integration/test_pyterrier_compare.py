@@ -19,10 +19,9 @@ MEASURES = [AP, nDCG @ 10, RR, MP(model=GL_AD_ID)]
 
 
 @pytest.fixture(scope="module")
-def experiment() -> Callable[..., Any]:
+def experiment(topics: pd.DataFrame) -> Callable[..., Any]:
     """``pt.Experiment`` of the runs of the demo collection."""
     runs = {system: _results(system) for system in SYSTEMS}
-    topics = irmx.demo.topics().rename(columns={"query_id": "qid"})[["qid", "query"]]
     qrels = pt.irmx.qrels(qrels_path())
 
     def run(eval_metrics: list[Any] = MEASURES, systems: tuple[str, ...] = SYSTEMS, **options: Any) -> Any:

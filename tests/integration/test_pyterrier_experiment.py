@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import pickle
 import warnings
 from collections.abc import Callable
@@ -62,16 +61,6 @@ def documents() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def topics() -> pd.DataFrame:
-    return irmx.demo.topics().rename(columns={"query_id": "qid"})[["qid", "query"]]
-
-
-@pytest.fixture(scope="module")
-def qrels() -> pd.DataFrame:
-    return pt.irmx.qrels(irmx.demo.judgments_path())
-
-
-@pytest.fixture(scope="module")
 def retrievers(documents: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> list[pt.Transformer]:
     if importlib.util.find_spec("pyterrier_pisa") is None:
         return [Sparse(documents), Sparse(documents, b=0.1)]
@@ -103,26 +92,13 @@ def runs(systems: list[pt.Transformer], topics: pd.DataFrame) -> list[pd.DataFra
 
 
 @pytest.fixture(scope="module")
-def expected(runs: list[pd.DataFrame], qrels: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Results:
+def expected(runs: list[pd.DataFrame], qrels: pd.DataFrame, of_saved: Callable[..., Any]) -> Results:
     """What ``irmx eval`` prints for the saved runs, by topic."""
-    import contextlib
-    import io
-
-    from irmx.cli.app import run as command
-
-    folder = tmp_path_factory.mktemp("saved")
-    qrels.to_csv(folder / "qrels.csv", index=False)
+    without_texts = {name: run.drop(columns="query") for name, run in zip(NAMES, runs, strict=True)}
     found: Results = {}
-    for name, run in zip(NAMES, runs, strict=True):
-        run.drop(columns="query").to_csv(folder / f"{name}.csv", index=False)
-        asked = ["eval", folder / "qrels.csv", folder / f"{name}.csv", *MEASURES, "-q", "-o", "jsonl"]
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out), pytest.raises(SystemExit) as left:
-            command([str(a) for a in asked])
-        assert not left.value.code
-        for line in map(json.loads, out.getvalue().splitlines()):
-            if line["query_id"] != "all":
-                found.setdefault(f"{name} {line['measure']}", {})[line["query_id"]] = line["value"]
+    for (name, measure, topic), value in of_saved(qrels, without_texts, MEASURES).items():
+        if topic != "all":
+            found.setdefault(f"{name} {measure}", {})[topic] = value
     return found
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import json
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -14,7 +12,6 @@ from pyterrier.measures import AP, AS, AS_ATT, AS_DCG, AS_ERR, AS_RBP, AS_alpha_
 
 import irmx
 import irmx.demo
-from irmx.cli.app import run as command
 
 MEASURES = [
     *(AS_DCG, AS_RBP(ideal="exact"), AS_ERR @ 5, AS_ATT(personal=0.2), AS(examination=pt.measures.rbp(beta=0.5))),
@@ -29,16 +26,6 @@ def first_page(results: pd.DataFrame) -> pd.DataFrame:
     place = first.groupby("vertical")["rank"].transform("min").where(first["vertical"] != "web", first["rank"])
     page = first.assign(place=place).sort_values(["place", "rank"])
     return page.assign(score=range(len(page), 0, -1)).drop(columns="place")
-
-
-@pytest.fixture(scope="module")
-def topics() -> pd.DataFrame:
-    return irmx.demo.topics().rename(columns={"query_id": "qid"})[["qid", "query"]]
-
-
-@pytest.fixture(scope="module")
-def qrels() -> pd.DataFrame:
-    return pt.irmx.qrels(irmx.demo.judgments_path())
 
 
 @pytest.fixture(scope="module")
@@ -58,21 +45,12 @@ def pages(systems: list[pt.Transformer]) -> list[pt.Transformer]:
 
 @pytest.fixture(scope="module")
 def expected(
-    pages: list[pt.Transformer], topics: pd.DataFrame, qrels: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory
+    pages: list[pt.Transformer], topics: pd.DataFrame, qrels: pd.DataFrame, of_saved: Callable[..., Any]
 ) -> dict[tuple[str, str, str], float]:
     """What ``irmx eval`` prints for the saved pages, by system, measure and topic."""
-    folder = tmp_path_factory.mktemp("saved")
-    qrels.to_csv(folder / "qrels.csv", index=False)
-    found = {}
-    for name, system in zip(NAMES, pages, strict=True):
-        system(topics).to_csv(folder / f"{name}.csv", index=False)
-        asked = ["eval", folder / "qrels.csv", folder / f"{name}.csv", *MEASURES, "-q", "-o", "jsonl"]
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out), pytest.raises(SystemExit) as left:
-            command([str(a) for a in asked])
-        assert not left.value.code
-        for line in map(json.loads, out.getvalue().splitlines()):
-            found[name, line["measure"], line["query_id"]] = line["value"]
+    found: dict[tuple[str, str, str], float] = of_saved(
+        qrels, dict(zip(NAMES, (p(topics) for p in pages), strict=True)), MEASURES
+    )
     return found
 
 
@@ -123,13 +101,3 @@ def test_a_ranking_that_is_no_page_is_refused_with_the_place(
         pt.Experiment(systems, topics.head(1), qrels, [AS_DCG], verbose=False)
     found = pt.Experiment(systems, topics.head(1), qrels, [AS_DCG(split_blocks=True)], verbose=False)
     assert (found["AS_DCG(split_blocks=True)"] > 0).all()
-
-
-def test_a_pipeline_without_verticals_is_refused_before_it_runs(
-    systems: list[pt.Transformer], topics: pd.DataFrame, qrels: pd.DataFrame
-) -> None:
-    plain = systems[0] >> pt.apply.generic(lambda r: r.drop(columns="vertical"))
-    with pytest.raises(ValueError, match="do not produce the required outputs for evaluation"):
-        pt.Experiment([plain], topics, qrels, [AS_DCG], validate="error", verbose=False)
-    with pytest.raises(irmx.DataError, match=r"AS_DCG cannot be computed: the run column 'vertical'.* is missing"):
-        pt.Experiment([plain], topics, qrels, [AS_DCG], validate="ignore", verbose=False)

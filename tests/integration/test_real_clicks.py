@@ -81,15 +81,6 @@ def test_moves_between_clicks(request: pytest.FixtureRequest, part: str, moves: 
     assert backward_share(log) == pytest.approx(backward / moves, abs=1e-15)
 
 
-def test_the_order_of_rows_is_that_of_time_not_of_the_file(training: pd.DataFrame) -> None:
-    shuffled = training.sample(frac=1.0, random_state=0)
-    assert np.array_equal(transition_counts(shuffled), transition_counts(training))
-
-
-def test_moves_beyond_the_size_are_left_out(training: pd.DataFrame) -> None:
-    assert np.array_equal(transition_counts(training, 4), transition_counts(training)[:4, :4])
-
-
 def test_the_learned_chain_is_stochastic_and_irreducible(matrix: np.ndarray) -> None:
     check_stochastic(matrix, "the learned chain")
     check_irreducible(matrix, "the learned chain")
@@ -97,12 +88,6 @@ def test_the_learned_chain_is_stochastic_and_irreducible(matrix: np.ndarray) -> 
     assert pi @ matrix == pytest.approx(pi, abs=1e-12)
     assert pi.sum() == pytest.approx(1.0, abs=1e-12)
     assert pi.min() > 0
-
-
-def test_the_learned_chain_is_the_smoothed_counts(training: pd.DataFrame, matrix: np.ndarray) -> None:
-    weights = transition_counts(training).astype(float) + 1
-    np.fill_diagonal(weights, 0)
-    assert matrix == pytest.approx(weights / weights.sum(axis=1, keepdims=True), abs=1e-15)
 
 
 def test_without_smoothing_the_shares_are_those_observed(training: pd.DataFrame, tmp_path: Path) -> None:
@@ -129,13 +114,6 @@ def test_holding_times_are_those_of_m11(training: pd.DataFrame) -> None:
         assert table.loc[rank, "holding_time"] == pytest.approx(1 / table.loc[rank, "mu"], rel=1e-12)
 
 
-def test_only_queries_of_many_sessions(training: pd.DataFrame) -> None:
-    sessions = training.groupby("query_id")["session"].nunique()
-    often = training[training["query_id"].isin(sessions[sessions >= 10].index)]
-    assert 0 < len(often) < len(training)
-    pd.testing.assert_frame_equal(holding_times(training, min_clicked_pages=10), holding_times(often))
-
-
 # -- on a real run -----------------------------------------------------------------------------------------
 
 
@@ -160,17 +138,6 @@ def test_mp_with_the_learned_chain_on_a_real_run(trec8: Any, chain: TransitionMa
         assert values[topic] == pytest.approx(wanted, rel=0, abs=1e-12), topic
         scored += bool(hits.any())
     assert scored > 40
-
-
-def test_a_learned_chain_in_a_file_gives_the_same(trec8: Any, chain: TransitionMatrix, tmp_path: Path) -> None:
-    path = tmp_path / "chain.tsv"
-    chain.save(path)
-    run = trec8.run_paths["INQ601"]
-    in_memory, from_file = irmx.calc_aggregate(
-        [MP(model=chain, rescale="recall"), f"MP(model=matrix(file='{path}'),rescale='recall')"], trec8.qrels_path, run
-    ).values()
-    assert from_file == pytest.approx(in_memory, rel=0, abs=1e-12)
-    assert 0 < in_memory < 1
 
 
 def test_continuous_time_with_calibrated_times_on_a_real_run(trec8: Any, training: pd.DataFrame) -> None:

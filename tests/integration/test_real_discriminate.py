@@ -76,10 +76,3 @@ def test_measures_of_one_document_swap_most_and_large_differences_least(of_runs:
     for _, table in of_runs.frame("swaps").groupby("measure"):
         assert table["swap_rate"].is_monotonic_decreasing
         assert 0.4 < table["swap_rate"].iloc[0] < 0.5
-
-
-def test_power_by_p10_is_that_of_a_plain_loop(scores: irmx.Scores, of_runs: irmx_study.Result) -> None:
-    columns = scores["P@10"].T
-    pairs = [(a, b) for s, a in enumerate(columns) for b in columns[:s] if (a != b).any()]
-    significant = sum(stats.ttest_rel(a, b).pvalue <= 0.05 for a, b in pairs)
-    assert of_runs.frame().set_index("measure").loc["P@10", "significant"] == significant

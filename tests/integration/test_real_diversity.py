@@ -124,12 +124,6 @@ def test_one_window_that_covers_everything(year: int) -> None:
             assert found[irmx.parse_measure(temporal)] == pytest.approx(found[irmx.parse_measure(plain)], abs=1e-12)
 
 
-def test_beyond_rank_20_and_two_settings_at_once() -> None:
-    run = next(iter(runs_of(2012).values()))
-    found = irmx.calc_aggregate("IA_P@20 IA_P@1000 IA_nDCG@1000 I_rec@1000", qrels_of(2012), run)
-    assert all(value > 0 for value in found.values())
-
-
 def test_d_ndcg_of_one_subtopic_is_the_ms_ndcg_of_ntcireval() -> None:
     folder = data() / "fixtures" / "pyNTCIREVAL"
     lines = (folder / "res_test_compute.txt").read_text().splitlines()

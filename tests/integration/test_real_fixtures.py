@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import subprocess
-import sysconfig
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -221,27 +219,3 @@ def test_what_is_no_such_file_is_refused_with_the_place(
     assert message.startswith(str(fixtures / name))
     for part in parts:
         assert part in message
-
-
-@pytest.mark.parametrize(
-    ("qrels", "run"),
-    [
-        ("trec_eval/prefs.test", "trec_eval/results.test"),
-        ("trec_eval/results.test", "trec_eval/qrels.test"),
-        ("trec_eval/qrels.test", "pyterrier/light_results"),
-        ("trec_eval/qrels.test", "pyterrier/two_queries_result"),
-    ],
-)
-def test_the_command_prints_the_error_and_no_figure(fixtures: Path, qrels: str, run: str) -> None:
-    program = Path(sysconfig.get_path("scripts")) / "irmx"
-    done = subprocess.run(
-        [program, "eval", qrels, run, "MP(model=GL_AD_ID)", "AP"],
-        cwd=fixtures,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert done.stderr.startswith("irmx: ")
-    assert "Traceback" not in done.stderr

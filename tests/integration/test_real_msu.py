@@ -6,11 +6,8 @@ The texts of most updates are not there, so their lengths are not: order and siz
 from __future__ import annotations
 
 import gzip
-import json
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -88,16 +85,6 @@ def test_the_order_of_lines_plays_no_part(
     differ = {str(m): abs(turned[m] / value - 1) for m, value in given.items() if turned[m] != value}
     assert set(differ) == {"MSU(users=300,same_time='run')", "TS_Verbosity(same_time='run')"}
     assert differ["MSU(users=300,same_time='run')"] > 0.05
-
-
-def test_every_value_of_the_command_has_its_standard_error(
-    folder: Path, run_files: dict[str, Path], shell: Callable[..., Any]
-) -> None:
-    done = shell("eval", f"tst:{folder / '2014'}", run_files["2APSal"], "MSU(L=0.9)", "LC", "-q", "-n", "-o", "jsonl")
-    assert done.code == 0, done.err
-    rows = [json.loads(line) for line in done.out.splitlines()]
-    assert len(rows) == 30
-    assert all(("standard_error" in row) == row["measure"].startswith("MSU") for row in rows)
 
 
 def test_numpy_and_the_compiled_way_agree_on_real_streams(

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import shlex
-import subprocess
-import sysconfig
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -208,46 +205,6 @@ def test_a_dict_read_by_ir_measures_gives_what_the_file_gives(trec8: Any, scored
     wanted = ["MP(model=GL_AD_ID)", "MP(model=GL_OR_LID,rescale='recall')", "NCP(law=uniform)", "NCP(law=first)", "AP"]
     for measure, by_topic in irmx.evaluator(wanted, qrels).values(run).items():
         assert by_topic == pytest.approx(scored.irmx[name][str(measure)], rel=0, abs=1e-12)
-
-
-def test_contributions_add_up(trec8: Any, scored: Scored) -> None:
-    text = "MP(model=GL_AD_LID,rescale='recall')"
-    found = irmx.explain(text, trec8.qrels_path, trec8.run_paths["READWARE2"], "403")
-    assert found.value == pytest.approx(scored.irmx["READWARE2"][text]["403"], rel=0, abs=1e-12)
-    assert sum(found.columns["contribution"]) == pytest.approx(found.value, rel=0, abs=1e-12)
-    assert len(found.columns["rank"]) == found.retrieved > 1
-
-
-def shell(command: str, folder: Path) -> list[list[str]]:
-    """Run a command as typed in a folder; return the tab-separated lines it printed."""
-    name, *arguments = shlex.split(command)
-    program = Path(sysconfig.get_path("scripts")) / name
-    done = subprocess.run([program, *arguments], cwd=folder, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    return [line.split("\t") for line in done.stdout.splitlines()]
-
-
-def test_the_main_command(trec8: Any, scored: Scored) -> None:
-    folder = trec8.qrels_path.parent
-    lines = shell(
-        "irmx eval trec8.qrels input.READWARE2 'MP(model=GL_AD_ID)' 'MP(model=GL_AD_LID,rescale=\"recall\")' "
-        "'NCP(law=uniform)' AP nDCG@10 'RBP(rel=1)'",
-        folder,
-    )
-    asked = ["MP(model=GL_AD_ID)", "MP(model=GL_AD_LID,rescale='recall')", *EXTRA[:1], "AP", "nDCG@10", "RBP(rel=1)"]
-    assert lines == [[m, f"{scored.mean('READWARE2', m):.4f}"] for m in asked]
-    assert lines[2][1] == lines[3][1] == f"{official_map(trec8.folder)['READWARE2']:.4f}"
-
-
-def test_all_runs_in_one_table(trec8: Any, scored: Scored) -> None:
-    header, *rows = shell(
-        "irmx eval trec8.qrels 'input.*' 'NCP(law=uniform)' 'MP(model=GL_OR_ID)'", trec8.qrels_path.parent
-    )
-    assert header[1:] == ["NCP(law=uniform)", "MP(model=GL_OR_ID)"]
-    assert len(rows) == 129
-    for name, *values in rows:
-        run = name.removeprefix("input.")
-        assert values == [f"{scored.mean(run, m):.4f}" for m in header[1:]]
 
 
 # -- the paper's statements ------------------------------------------------------------------------------

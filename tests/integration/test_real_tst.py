@@ -221,16 +221,3 @@ def test_eval_of_every_year(
     assert 0 < comp < 1
     assert 0 < lc < 2 * comp
     assert 0 <= h < 1
-
-
-def test_eval_of_a_submitted_run(
-    tmp_path: Path, folder: Path, command: Callable[..., Any], counted: Any, found: Values
-) -> None:
-    content = gzip.decompress((data() / "2014" / "runs.cunlp.ssv.gz").read_bytes())
-    lines = [line for line in content.splitlines(keepends=True) if b" 2APSal " in line]
-    (tmp_path / "2APSal.gz").write_bytes(gzip.compress(b"".join(lines)))
-    done = command("eval", f"tst:{folder}", tmp_path / "2APSal.gz", "LC", "TS_H", "-p", "-1")
-    values = dict(line.split("\t") for line in done.out.splitlines())
-    for name, value in values.items():
-        of_run = [v for (_, run), v in found[name].items() if run == "2APSal"]
-        assert float(value) == pytest.approx(sum(of_run) / 15, rel=1e-12)

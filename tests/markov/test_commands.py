@@ -1,8 +1,6 @@
 """The subcommands of irmx-markov."""
 
-import contextlib
 import gzip
-import io
 import subprocess
 import sys
 from pathlib import Path
@@ -10,15 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from irmx.cli.app import run
 from irmx.demo import qrels_path, run_path
-
-
-def irmx(*arguments: object) -> subprocess.CompletedProcess[str]:
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as left:
-        run([str(a) for a in arguments])
-    return subprocess.CompletedProcess(arguments, int(left.value.code or 0), out.getvalue(), err.getvalue())
 
 
 @pytest.fixture
@@ -30,51 +20,51 @@ def log(tmp_path) -> Path:
     return path
 
 
-def test_a_chain_from_a_log_to_a_score(log, tmp_path):
+def test_a_chain_from_a_log_to_a_score(log, tmp_path, command):
     out = tmp_path / "chain.npz"
-    done = irmx("markov", "learn-chain", log, out)
-    assert done.returncode == 0, done.stderr
-    assert "2 sessions, 50.0% of them backward" in done.stdout
-    scored = irmx("eval", qrels_path(), run_path("bm25"), f"MP(model=matrix(file='{out}'))@3")
-    assert scored.returncode == 0, scored.stderr
-    name, value = scored.stdout.rstrip("\n").split("\t")
+    done = command("markov", "learn-chain", log, out)
+    assert done.code == 0, done.err
+    assert "2 sessions, 50.0% of them backward" in done.out
+    scored = command("eval", qrels_path(), run_path("bm25"), f"MP(model=matrix(file='{out}'))@3")
+    assert scored.code == 0, scored.err
+    name, value = scored.out.rstrip("\n").split("\t")
     assert name.endswith("@3")
     assert 0 < float(value) < 1
 
 
-def test_holding_times_from_a_log_to_a_score(log, tmp_path):
+def test_holding_times_from_a_log_to_a_score(log, tmp_path, command):
     out = tmp_path / "times.tsv"
-    assert irmx("markov", "holding-times", log, "--out", out).returncode == 0
+    assert command("markov", "holding-times", log, "--out", out).code == 0
     assert pd.read_csv(out, sep="\t")["rank"].tolist() == [1]
-    scored = irmx(
+    scored = command(
         "eval",
         qrels_path(),
         run_path("bm25"),
         f"MPcont(model=GL_AD_ID,times=by_rank(file='{out}')) MP(model=GL_AD_ID)",
     )
-    one, two = (line.split("\t")[1] for line in scored.stdout.splitlines())
+    one, two = (line.split("\t")[1] for line in scored.out.splitlines())
     assert one == two
 
 
-def test_columns_to_group_by_are_listed_or_repeated(log):
+def test_columns_to_group_by_are_listed_or_repeated(log, command):
     pd.read_csv(log).assign(kind="web").to_csv(log, index=False)
-    listed = irmx("markov", "holding-times", log, "--by", "rank, kind").stdout
-    assert irmx("markov", "holding-times", log, "--by", "rank", "--by", "kind").stdout == listed
+    listed = command("markov", "holding-times", log, "--by", "rank, kind").out
+    assert command("markov", "holding-times", log, "--by", "rank", "--by", "kind").out == listed
     assert listed.startswith("rank\tkind\t")
 
 
-def test_best_retrieved_to_a_score(tmp_path):
+def test_best_retrieved_to_a_score(tmp_path, command):
     out, runs = tmp_path / "qrels.csv", [run_path("bm25"), run_path("recent")]
-    assert irmx("markov", "best-retrieved", qrels_path(), *runs, "--out", out).returncode == 0
-    scored = irmx("eval", out, *runs, "MP(model=GL_AD_ID,rescale='relative_recall')", "MP(model=GL_AD_ID)")
-    assert scored.returncode == 0, scored.stderr
-    header, *rows = (line.split("\t") for line in scored.stdout.splitlines())
+    assert command("markov", "best-retrieved", qrels_path(), *runs, "--out", out).code == 0
+    scored = command("eval", out, *runs, "MP(model=GL_AD_ID,rescale='relative_recall')", "MP(model=GL_AD_ID)")
+    assert scored.code == 0, scored.err
+    header, *rows = (line.split("\t") for line in scored.out.splitlines())
     assert header[0] == "run"
     assert [r[0] for r in rows] == ["bm25.run", "recent.run"]
     assert all(0 < float(r[1]) <= float(r[2]) for r in rows)
 
 
-def test_errors_are_messages(log, tmp_path):
+def test_errors_are_messages(log, tmp_path, command):
     for arguments, code, text in [
         (("markov", "learn-chain", tmp_path / "gone.csv", "x.npz"), 1, "There is no click log"),
         (("markov", "learn-chain", log, tmp_path / "chain.txt"), 2, "saved as .npy, .npz, .csv or .tsv"),
@@ -83,29 +73,29 @@ def test_errors_are_messages(log, tmp_path):
         (("markov", "holding-times", log, "--by", "page"), 1, "lacks the column 'page'"),
         (("markov", "best-retrieved", qrels_path(), tmp_path / "none.run"), 1, "There is no run file"),
     ]:
-        done = irmx(*arguments)
-        assert (done.returncode, done.stdout) == (code, "")
-        assert text in done.stderr
-        assert "Traceback" not in done.stderr
+        done = command(*arguments)
+        assert (done.code, done.out) == (code, "")
+        assert text in done.err
+        assert "Traceback" not in done.err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["log.csv"]
 
 
-def test_the_commands_read_a_log_of_yandex(tmp_path):
+def test_the_commands_read_a_log_of_yandex(tmp_path, command):
     log, chain, times = tmp_path / "log.txt.gz", tmp_path / "chain.npz", tmp_path / "times.csv"
     lines = [f"{s}\t0\tQ\t7\t0\t11\t12\t13\n{s}\t4\tC\t13\n{s}\t9\tC\t11\n{s}\t19\tQ\t8\t0\t21\t22\n" for s in range(3)]
     log.write_bytes(gzip.compress("".join(lines).encode()))
-    done = irmx("markov", "learn-chain", log, chain)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "3 sessions, 100.0% of them backward" in done.stdout
-    assert irmx("markov", "holding-times", log, "--out", times, "--unit", "0.1").returncode == 0
+    done = command("markov", "learn-chain", log, chain)
+    assert (done.code, done.err) == (0, "")
+    assert "3 sessions, 100.0% of them backward" in done.out
+    assert command("markov", "holding-times", log, "--out", times, "--unit", "0.1").code == 0
     table = pd.read_csv(times)
     assert table[["rank", "n"]].values.tolist() == [[1, 3], [3, 3]]
     assert table["mean_time"].tolist() == pytest.approx([1.0, 0.5])
     log.write_text("0\t0\tQ\t7\t0\t11\n0\t1\tC\n")
-    done = irmx("markov", "learn-chain", log, chain)
-    assert done.returncode == 1
-    assert "line 2: A click has 4 fields" in done.stderr
-    assert irmx("markov", "holding-times", log, "--unit", "0").returncode == 2
+    done = command("markov", "learn-chain", log, chain)
+    assert done.code == 1
+    assert "line 2: A click has 4 fields" in done.err
+    assert command("markov", "holding-times", log, "--unit", "0").code == 2
 
 
 @pytest.mark.parametrize(

@@ -55,23 +55,36 @@ def test_runs(plain: Any, items: Any, columns: dict[str, Any], says: str, text: 
 
 
 @pytest.mark.parametrize(
-    ("columns", "says"),
+    ("columns", "rows", "says"),
     [
-        ({"vertical": ["web", "image", None, "news"]}, "qrels column 'vertical' has no value for query q, row 3 of the topic"),
-        *(({"orientation": [None, x, x, 0.6]}, rf"'orientation' must be in \[0, 1\]. Found {x:g} for query q, row 2 of the topic")
+        ({"vertical": ["web", None, "image", "news"]}, [2], "column 'vertical' has no value for query q, row 2 of the topic"),
+        *(({"orientation": [None, x, x, 0.6]}, [2], f"'orientation' must be in [0, 1]. Found {x:g} for query q, row 2 of the topic")
           for x in (-0.1, 1.1, 75.0)),
-        ({"orientation": [None, 0.75, 0.7, 0.6]}, "must have one value for query q and the vertical 'image'. Found 0.7 and 0.75"),
-        ({"orientation": [None, 0.75, 0.75, None]}, "'orientation' has no value for query q and the vertical 'news'"),
-        ({"orientation": [0.6, 0.75, 0.75, 0.6]}, "is 0.6 for query q and the vertical 'web'. The orientation of the web is 0.5"),
-        ({"orientation": ["", "0.75", "high", "0.6"]}, r"'orientation' must hold numbers. Found 'high' in row 2 \(counted from 0\), q i2"),
-        ({"orientation": [None, np.inf, None, 0.6]}, "must hold finite numbers. Found inf in row 1"),
-        ({"media": ["text", "{}", "{image}", "text"]}, "'media' must have one value for query q and the vertical 'image'. Found '{"),
+        ({"orientation": [None, 0.75, 0.7, 0.6]}, [2, 3], "must have one value for query q and the vertical 'image'. Found 0.7 and 0.75"),
+        ({"orientation": [None, 0.75, 0.75, None]}, [4], "'orientation' has no value for query q and the vertical 'news'"),
+        ({"orientation": [0.6, 0.75, 0.75, 0.6]}, [1], "is 0.6 for query q and the vertical 'web'. The orientation of the web is 0.5"),
+        ({"orientation": ["", "0.75", "high", "0.6"]}, [3], "'orientation' must hold numbers. Found 'high'"),
+        ({"media": ["text", "{}", "{image}", "text"]}, [2, 3], "'media' must have one value for query q and the vertical 'image'. Found '{"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("text", ["AS_DCG", "AS_DCG(normalise=None)"])
-def test_qrels(plain: Any, columns: dict[str, Any], says: str, text: str) -> None:
-    with pytest.raises(DataError, match=says):
-        irmx.calc_aggregate(text, plain.qrels_of(*JUDGED).assign(**columns), plain.run_of(*SHOWN))
+@pytest.mark.parametrize("form", ["", "csv", "jsonl"])
+@pytest.mark.parametrize("text", ["AS_DCG", "AS_DCG(normalise=None)", "vRecall", "AS_D_nDCG"])
+def test_what_is_wrong_in_the_qrels_is_found_and_in_a_file_with_its_line(
+    tmp_path: Path, plain: Any, columns: dict[str, Any], rows: list[int], says: str, form: str, text: str
+) -> None:
+    """The topic's rows are the second, fourth, sixth and eighth line of a file with a header, those of another between them."""
+    qrels, place = plain.qrels_of(*JUDGED).assign(**{"media": None, **columns}).astype(object), ""
+    if form:
+        other = plain.qrels_of(*JUDGED).assign(query_id="r", media=None, orientation=[None, 0.2, 0.2, 0.3])
+        table = pd.concat([qrels, other.astype(object)]).sort_index(kind="stable")
+        if "high" in table["orientation"].tolist():  # JSON columns are of one type
+            table["orientation"] = [value if value is None else str(value) for value in table["orientation"]]
+        path = tmp_path / f"judged.{form}"
+        table.to_csv(path, index=False) if form == "csv" else table.to_json(path, orient="records", lines=True)
+        lines = " and ".join(str(2 * row - (form == "jsonl")) for row in rows)
+        place, qrels = f" {path}, line{'s' * (len(rows) > 1)} {lines}:", path
+    with pytest.raises(DataError, match=f"^{re.escape(f'{text}:{place}')} .*{re.escape(says)}"):
+        irmx.calc_aggregate(text, qrels, plain.run_of(*SHOWN))
 
 
 @pytest.mark.parametrize(
@@ -90,48 +103,14 @@ def test_a_column_of_texts_without_any_orientation(plain: Any, nothing: Any) -> 
     assert irmx.calc_aggregate("AS_DCG", qrels, plain.run_of(("w1", "web"))).popitem()[1] == 1
 
 
-@pytest.mark.parametrize(
-    ("changes", "lines", "says"),
-    [
-        ({"vertical": {1: None}}, "line 4", "the qrels column 'vertical' has no value for query q, row 2"),
-        ({"orientation": {1: 1.5}}, "line 4", "the qrels column 'orientation' must be in"),
-        ({"orientation": {2: 0.7}}, "lines 4 and 6", "the qrels column 'orientation' must have one value for query q"),
-        ({"orientation": {3: None}}, "line 8", "the qrels column 'orientation' has no value for query q and the"),
-        ({"orientation": {0: 0.6}}, "line 2", "the qrels column 'orientation' is 0.6 for query q"),
-        ({"orientation": {2: "high"}}, "line 6", "The qrels column 'orientation' must hold numbers"),
-        ({"media": {1: "image", 2: "video"}}, "lines 4 and 6", "the qrels column 'media' must have one value"),
-    ],
-)
-@pytest.mark.parametrize("form", ["csv", "jsonl"])
-@pytest.mark.parametrize("text", ["AS_DCG", "vRecall", "AS_D_nDCG"])
-def test_what_is_wrong_in_a_file_of_qrels_is_found_by_its_line(
-    tmp_path: Path, plain: Any, changes: dict[str, Any], lines: str, says: str, form: str, text: str
-) -> None:
-    """The topic's rows are the second, fourth, sixth and eighth line of a file with a header, those of another between them."""
-    qrels = plain.qrels_of(*JUDGED).assign(media=None).astype(object)
-    other = qrels.assign(query_id="r", orientation=[None, 0.2, 0.2, 0.3])
-    for column, values in changes.items():
-        for row, value in values.items():
-            qrels.loc[row, column] = value
-    table = pd.concat([qrels, other]).sort_index(kind="stable")
-    path = tmp_path / f"judged.{form}"
-    if form == "jsonl":
-        if "high" in table["orientation"].tolist():  # JSON columns are of one type
-            table["orientation"] = [value if value is None else str(value) for value in table["orientation"]]
-        table.to_json(path, orient="records", lines=True)
-        lines = re.sub(r"\d+", lambda number: str(int(number[0]) - 1), lines)
-    else:
-        table.to_csv(path, index=False)
-    with pytest.raises(DataError, match=f"^{re.escape(text)}: {re.escape(str(path))}, {lines}: {re.escape(says)}"):
-        irmx.calc_aggregate(text, str(path), plain.run_of(*SHOWN))
-
-
 def test_files_in_other_messages(tmp_path: Path, plain: Any) -> None:
     """A file without lines is named with the row; an item that moved, with the line of the judgment."""
     plain.qrels_of(*JUDGED).assign(orientation=[None, 1.5, 0.75, 0.6]).to_parquet(tmp_path / "judged.parquet")
+    plain.qrels_of(*JUDGED).assign(orientation=[None, np.inf, None, 0.6]).to_parquet(tmp_path / "endless.parquet")
     plain.qrels_of(*JUDGED).to_csv(tmp_path / "judged.csv", index=False)
     for name, run, says in (
         ("judged.parquet", SHOWN, r"judged.parquet, row 1 .counted from 0.: the qrels column 'orientation' must be in"),
+        ("endless.parquet", SHOWN, r"endless.parquet.* must hold finite numbers. Found inf in row 1"),
         ("judged.csv", [("i1", "news")], r"but 'image' in the qrels \(.*judged.csv, line 3\). Give"),
     ):
         with pytest.raises(DataError, match=says):

@@ -170,8 +170,6 @@ TWICE = ("vertical-qrels.csv", "-i", "bm25.csv", "-i", "bm25.csv", "-v", "redde.
         ((*AGREEMENT, "AS_RBP", "-l", "0.4"), 2, "must be a number in the range (0.5, 1]"),
         (("pages", "agreement", "nowhere.jsonl", "preferences.csv", "AS_RBP"), 1, "There is no pages file 'nowhere.jsonl'"),
         (("pages", "agreement", "pages.jsonl", "nowhere.csv", "AS_RBP"), 1, "There is no preferences file 'nowhere.csv'"),
-        ((*FIT, "AS_RBP", "--grid", "beta"), 2, "'beta' is not a grid"),
-        ((*FIT, "AS_RBP", "--grid", "beta=0.5:1.2"), 2, "Got 1.2 instead"),
         ((*FIT, "AP", "--grid", "beta=0:1"), 2, "AP cannot be fitted"),
         (("pages", "power", "pages.jsonl"), 2, "Did you mean pages agreement?"),
         (("pages", "simulate", *TWICE), 2, "Two rankings have the name 'bm25'"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -114,17 +113,41 @@ def test_what_cannot_be_written_is_told(demo: Scores, tmp_path: Path) -> None:
         to_every_eval_ever(demo, tmp_path, **HOW)
 
 
-def test_the_command(command: Any, tmp_path: Path) -> None:
-    (tmp_path / "queries.csv").write_text("query_id,query\n1,who?\n")
-    runs = [run_path(system) for system in list(SYSTEMS)[:2]]
-    words = ("to-every-eval-ever", qrels_path(), *runs, "AP", "--out", tmp_path / "out", "--collection", "toy")
-    done = command(*words, "--organization", "lab", "--queries", tmp_path / "queries.csv")
+@pytest.fixture
+def by_command(command: Any, tmp_path: Path) -> Any:
+    """A function that writes the results of runs by the command, with queries or without."""
+
+    def run(runs: list[Path], queries: str = "", *more: str) -> Any:
+        (tmp_path / "queries.csv").write_text(f"query_id,query\n{queries}")
+        options = ("--queries", tmp_path / "queries.csv") if queries else ()
+        words = ("to-every-eval-ever", qrels_path(), *runs, "AP", "--out", tmp_path / "out", "--collection", "toy")
+        return command(*words, *options, *more, cwd=tmp_path)
+
+    return run
+
+
+def test_the_command(by_command: Any, tmp_path: Path) -> None:
+    runs, lab = [Path(run_path(system)) for system in list(SYSTEMS)[:2]], ("--organization", "lab")
+    done = by_command(runs, "1,who?\n1,what?\n", *lab)  # two texts
+    assert (done.code, (tmp_path / "out").exists()) == (1, False)
+    assert by_command(runs).code == 2
+    done = by_command(runs, "1,who?\n", *lab)
     assert done.code == 0, done.err
     paths = [Path(line) for line in done.out.splitlines()]
     again = read_per_topic([samples_of(path) for path in paths])
     assert np.array_equal(again.values, irmx.scores("AP", qrels_path(), runs).values)
     assert "who?" in samples_of(paths[0]).read_text()
-    assert command(*words).code == 2
+
+
+def test_a_folder_is_no_developer(by_command: Any, tmp_path: Path) -> None:
+    runs = [Path(folder, "run.txt") for folder in ("one", "two")]
+    for path, system in zip(runs, SYSTEMS, strict=False):
+        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).write_bytes(Path(run_path(system)).read_bytes())
+    done = by_command(runs, "", "--organization", "lab")
+    assert done.code == 0, done.err
+    models = [json.loads(Path(line).read_text())["model_info"] for line in done.out.splitlines()]
+    assert [model["developer"] for model in models] == ["lab", "lab"]
 
 
 def test_systems_that_cannot_be_told_apart_or_have_no_values(tmp_path: Path) -> None:
@@ -141,39 +164,11 @@ def test_a_range_that_is_not_known(tmp_path: Path) -> None:
     assert (result["metric_config"]["min_score"], result["metric_config"]["max_score"]) == (None, None)
 
 
-def test_a_folder_is_no_developer(command: Any, tmp_path: Path) -> None:
-    for folder, system in (("one", "bm25"), ("two", "titles")):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "run.txt").write_bytes(Path(run_path(system)).read_bytes())
-    runs = [tmp_path / folder / "run.txt" for folder in ("one", "two")]
-    words = ("to-every-eval-ever", qrels_path(), *runs, "AP", "--out", tmp_path / "out", "--collection", "toy")
-    done = command(*words, "--organization", "lab")
-    assert done.code == 0, done.err
-    models = [json.loads(Path(line).read_text())["model_info"] for line in done.out.splitlines()]
-    assert [model["developer"] for model in models] == ["lab", "lab"]
-
-
-def test_queries_with_two_texts(command: Any, tmp_path: Path) -> None:
-    (tmp_path / "queries.csv").write_text("query_id,query\n1,who?\n1,what?\n")
-    words = (
-        "to-every-eval-ever",
-        qrels_path(),
-        run_path("bm25"),
-        "AP",
-        "--out",
-        tmp_path / "out",
-        "--collection",
-        "toy",
-    )
-    done = command(*words, "--organization", "lab", "--queries", tmp_path / "queries.csv")
-    assert (done.code, (tmp_path / "out").exists()) == (1, False)
-
-
 @pytest.mark.real
 @pytest.mark.parametrize("coverage", [0, 0.95])
-def test_files_are_valid_by_the_schemas(demo: Scores, tmp_path: Path, coverage: float) -> None:
+def test_files_are_valid_by_the_schemas(demo: Scores, tmp_path: Path, platforms: Path, coverage: float) -> None:
     jsonschema = pytest.importorskip("jsonschema")
-    folder = Path(os.environ["IRMX_DATA"]) / "platforms" / "every_eval_ever"
+    folder = platforms / "every_eval_ever"
     of_means, of_samples = (
         jsonschema.Draft7Validator(json.loads((folder / f"{name}.schema.json").read_text()))
         for name in ("eval", "instance_level_eval")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections.abc import Callable
@@ -18,17 +17,6 @@ import irmx
 from irmx import DataError, DataWarning
 
 Write = Callable[..., str]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def run(content: Any, name: str = "file.json", **dump: Any) -> str:
-        (tmp_path / name).write_text(
-            content if isinstance(content, str) else json.dumps(content, **dump), encoding="utf-8"
-        )
-        return str(tmp_path / name)
-
-    return run
 
 
 def qrels_of(path: str) -> dict[str, dict[str, float]]:
@@ -266,15 +254,14 @@ def test_ordinary_files_are_not_taken_for_those_of_platforms(write: Write) -> No
         ("qrels", "constructed/rank_eval/request.json", 1, 2),
     ],
 )
-def test_files_of_platforms(table: str, name: str, topics: int, rows: int) -> None:
-    path = Path(os.environ["IRMX_DATA"]) / "platforms" / name
-    read: Any = (irmx.read_run if table == "run" else irmx.read_qrels)(path)
+def test_files_of_platforms(table: str, name: str, topics: int, rows: int, platforms: Path) -> None:
+    read: Any = (irmx.read_run if table == "run" else irmx.read_qrels)(platforms / name)
     assert (len(read.topics), len(read)) == (topics, rows)
 
 
 @pytest.mark.real
-def test_a_file_of_ubi() -> None:
-    path = Path(os.environ["IRMX_DATA"]) / "platforms" / "ubi" / "ubi_queries_events.ndjson"
+def test_a_file_of_ubi(platforms: Path) -> None:
+    path = platforms / "ubi" / "ubi_queries_events.ndjson"
     with pytest.warns(DataWarning, match="no documents are recorded of 12 topics"):
         run = irmx.read_run(path)
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import zipfile
 from collections.abc import Callable
@@ -21,18 +20,6 @@ from irmx_study import read_per_topic
 Write = Callable[..., str]
 Values = dict[str, dict[str, dict[str, float]]]
 """The values of a file by system, measure and topic."""
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def run(content: Any, name: str = "file.json", **dump: Any) -> str:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(
-            content if isinstance(content, str) else json.dumps(content, **dump), encoding="utf-8"
-        )
-        return str(tmp_path / name)
-
-    return run
 
 
 def values_of(source: Any, **how: Any) -> Values:
@@ -707,11 +694,6 @@ def test_a_format_reads_the_tables_that_it_holds(write: Write, tmp_path: Path) -
 
 
 # -- files of the tools themselves -------------------------------------------------------------------------
-
-
-@pytest.fixture
-def platforms() -> Path:
-    return Path(os.environ["IRMX_DATA"]) / "platforms"
 
 
 @pytest.mark.real

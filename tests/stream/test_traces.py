@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from irmx import DataError, UsageError
-from irmx_stream import Population, Traces, Users, cut, msu, read_traces, simulate, traces_for
+from irmx_stream import Population, Traces, Users, cut, read_traces, simulate, traces_for
 
 POPULATIONS = (Population(), Population("5m", "10m", "30s", "60s"), Population("1d", "1d", "15m", 0))
 
@@ -228,18 +228,3 @@ def test_rounding_makes_no_overlap() -> None:
 def test_a_window_that_ends_at_no_time_is_refused(end: Any) -> None:
     with pytest.raises(UsageError, match=r"The end of the window of traces must be a number of seconds"):
         Traces(np.array([0, 1]), np.zeros(1), np.ones(1), end=end)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"L": "x"}, r"L must be a number in the range \[0, 1\]\. Got 'x' instead"),
-        ({"L": None}, "Got None instead"),
-        ({"interface": "ranked"}, r"interface must be a reading interface such as irmx\.ranked .* Got 'ranked'"),
-    ],
-)
-def test_arguments_of_another_type_are_refused_in_words(options: Any, said: str) -> None:
-    traces = Traces(np.array([0, 1]), np.zeros(1), np.ones(1))
-    updates = {"doc_id": ["u"], "timestamp": [0], "length": [1]}
-    with pytest.raises(UsageError, match=said):
-        msu(updates, {"doc_id": ["u"], "iteration": ["n"], "timestamp": [0]}, traces, 1.0, **options)

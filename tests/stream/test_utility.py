@@ -320,7 +320,11 @@ def test_standard_error_is_that_of_the_mean_and_of_a_ratio() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        *(({"L": loss}, r"L must be a number in the range \[0, 1\]") for loss in (1.5, -0.5)),
+        *(
+            ({"L": loss}, rf"L must be a number in the range \[0, 1\]. Got {loss!r} instead")
+            for loss in (1.5, -0.5, "x", None)
+        ),
+        ({"interface": "ranked"}, r"interface must be a reading interface such as irmx\.ranked .* Got 'ranked'"),
         ({"per": "hour"}, "per must be one of None, 'second', 'update_read', 'update_emitted'"),
         ({"ratio": "mean"}, "ratio must be one of 'by_user', 'of_means'. Got 'mean' instead"),
         ({"late": "after"}, "late must be one of 'before', 'at'. Got 'after' instead"),

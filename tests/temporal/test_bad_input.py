@@ -17,62 +17,52 @@ def fails(text: str, qrels: Any, run: Any, says: str) -> None:
         irmx.calc_aggregate(text, qrels, run)
 
 
-@pytest.mark.parametrize("label", ["0", 0, "Q0", "", None])
-def test_no_subtopics(label: Any, frame: Any, ranked: Any) -> None:
-    qrels = frame(("a", "?"), ("b", "?")).assign(iteration=label)
-    fails(
-        "IA_P@5",
-        qrels,
-        ranked("a"),
-        r"IA_P@5: the qrels have no subtopics: their column 'iteration' (holds|is empty).*use qrels with",
-    )
+DATES: list[tuple[list[Any], str]] = [
+    (["2014-03-01", "yesterday"], "The timestamp 'yesterday' of the qrels is not a date: query q, row 2 of the topic.*2014-03-01T12:30:00Z"),
+    (["2014-03-01", "2014-13-01"], "'2014-13-01' of the qrels is not a date"),
+    ([1393632000, 1393632000123], "The timestamp 1393632000123 of query q in row 2 of the topic is not a date within the years 1 to 9999.*divide milliseconds by 1000"),
+    ([1914, 1915], "The timestamp 1914 of query q in row 1 of the topic looks like a year.*write years and days as strings, such as 1914-01-01"),
+    ([0, 1914, 1915], "The timestamp 1914 of query q in row 2"),
+    ([np.nan, 1914], "The timestamp 1914 of query q in row 2"),
+    ([19140728, 19150507], "The timestamp 19140728 of query q in row 1 of the topic looks like a day written YYYYMMDD"),
+    ([1914, 19150507], "looks like a year"),
+    ([0, 1914], "The timestamp 1914 of query q in row 2 of the topic looks like a year"),
+]  # fmt: skip
+ONE, TWO = [("a", "1")], [("a", "1"), ("b", "1")]
+WEIGHTS: list[tuple[list[Any], str]] = [
+    ([0.5, 0.4], "must add up to 1, to within 1e-06. They add up to 0.9"),
+    ([0.5, 0.500002], "must add up to 1"),
+    ([1.5, -0.5], "the negative weight -0.5 for 'B' of query q"),
+    ([1.0, np.nan], "no value for 'B' of query q"),
+    (["much", "little"], "must hold numbers. Found 'much'"),
+]
 
 
-def test_no_column_of_subtopics(ranked: Any) -> None:
-    fails(
-        "IA_P@5",
-        {"q": {"a": 1}},
-        ranked("a"),
-        "the qrels column 'iteration', subtopic or nugget id, is missing.*diversity track",
-    )
-
-
-def test_a_relevant_document_without_a_subtopic(frame: Any, ranked: Any) -> None:
-    fails(
-        "IA_P@5",
-        frame(("a", "1"), ("b", None)),
-        ranked("a"),
-        "no subtopic for query q, a relevant document in row 2 of the topic",
-    )
-
-
-def test_no_dates_and_no_windows(frame: Any, ranked: Any) -> None:
-    qrels = frame(("a", "1")).drop(columns="window")
-    fails(
-        "TIA_P@5",
-        qrels,
-        ranked("a"),
-        r"the qrels column 'window'.*is missing.*cut windows from the dates in 'timestamp' with the parameter window",
-    )
-    fails(
-        "TIA_P(window='1d')@5",
-        qrels,
-        ranked("a"),
-        r"the qrels column 'timestamp'.*is missing.*irmx.collections.judgments\(id, columns=\['timestamp'\]\)",
-    )
-
-
-def test_a_relevant_document_without_a_window_or_a_date(frame: Any, ranked: Any) -> None:
-    fails(
-        "TIA_P@5",
-        frame(("a", "1", "t"), ("b", "1", None)),
-        ranked("a"),
-        "'window' has no window for query q, a relevant document in row 2",
-    )
-    qrels = frame(("a", "1"), ("b", "1")).assign(timestamp=[np.nan, np.nan])
-    fails(
-        "TIA_P(window='1d')@5", qrels, ranked("a"), "'timestamp' has no date for query q, a relevant document in row 1"
-    )
+@pytest.mark.parametrize(
+    ("text", "rows", "columns", "says"),  # a column that is Ellipsis is left out
+    [
+        *(("IA_P@5", TWO, {"iteration": label}, r"IA_P@5: the qrels have no subtopics: their column 'iteration' (holds|is empty).*use qrels with")
+          for label in ("0", 0, "Q0", "", None)),
+        ("IA_P@5", TWO, {"iteration": ...}, "the qrels column 'iteration', subtopic or nugget id, is missing.*diversity track"),
+        ("IA_P@5", [("a", "1"), ("b", None)], {}, "no subtopic for query q, a relevant document in row 2 of the topic"),
+        ("TIA_P@5", ONE, {"window": ...}, r"the qrels column 'window'.*is missing.*cut windows from the dates in 'timestamp' with the parameter window"),
+        ("TIA_P(window='1d')@5", ONE, {}, r"the qrels column 'timestamp'.*is missing.*irmx.collections.judgments\(id, columns=\['timestamp'\]\)"),
+        ("TIA_P@5", [("a", "1", "t"), ("b", "1", None)], {}, "'window' has no window for query q, a relevant document in row 2"),
+        ("TIA_P(window='1d')@5", TWO, {"timestamp": np.nan}, "'timestamp' has no date for query q, a relevant document in row 1"),
+        *((measure, [("a", "A", "A"), ("b", "B", "B")], {column: weights}, f"{column}.*{says}")
+          for column, measure in (("subtopic_weight", "IA_P@5"), ("window_weight", "TIA_P@5")) for weights, says in WEIGHTS),
+        ("IA_P@5", [("a", "A"), ("b", "A")], {"subtopic_weight": [1.0, 0.5]}, "two values for 'A' of query q: 1 and 0.5"),
+        *((f"TIA_P({name}_weights='column')@5", ONE, {}, f"the qrels column '{name}_weight'.*is missing") for name in ("subtopic", "window")),
+        ("TIA_P@5", [("a", "1", "t"), ("b", "1", "t"), ("a", "2", "u")], {},
+         "has two windows in the qrels column 'window': compare row 1 of the topic with row 3"),
+        ("TIA_P(window='1d')@5", [("a", "1"), ("a", "2")], {"timestamp": [0.0, 1.0]}, "has two dates in the qrels column 'timestamp'"),
+        *((f"TIA_P(window={window!r})@5", [(doc, "1") for doc in "abc"[: len(dates)]], {"timestamp": dates}, says)
+          for window in ("1d", "6h", "burst") for dates, says in DATES),
+    ],
+)  # fmt: skip
+def test_qrels(text: str, rows: Any, columns: dict[str, Any], says: str, frame: Any, ranked: Any) -> None:
+    given = {name: cells for name, cells in columns.items() if cells is not ...}
+    fails(text, frame(*rows, **given).drop(columns=columns.keys() - given.keys()), ranked("a"), says)
 
 
 @pytest.mark.parametrize("window", ["1d", "6h", "burst"])
@@ -105,26 +95,6 @@ def test_qrels_without_subtopics_are_taken_for_one_when_asked(frame: Any, ranked
     )
 
 
-@pytest.mark.parametrize("window", ["1d", "6h", "burst"])
-@pytest.mark.parametrize(
-    ("dates", "says"),
-    [
-        (["2014-03-01", "yesterday"], "The timestamp 'yesterday' of the qrels is not a date: query q, row 2 of the topic.*2014-03-01T12:30:00Z"),
-        (["2014-03-01", "2014-13-01"], "'2014-13-01' of the qrels is not a date"),
-        ([1393632000, 1393632000123], "The timestamp 1393632000123 of query q in row 2 of the topic is not a date within the years 1 to 9999.*divide milliseconds by 1000"),
-        ([1914, 1915], "The timestamp 1914 of query q in row 1 of the topic looks like a year.*write years and days as strings, such as 1914-01-01"),
-        ([0, 1914, 1915], "The timestamp 1914 of query q in row 2"),
-        ([np.nan, 1914], "The timestamp 1914 of query q in row 2"),
-        ([19140728, 19150507], "The timestamp 19140728 of query q in row 1 of the topic looks like a day written YYYYMMDD"),
-        ([1914, 19150507], "looks like a year"),
-        ([0, 1914], "The timestamp 1914 of query q in row 2 of the topic looks like a year"),
-    ],
-)  # fmt: skip
-def test_dates_that_do_not_parse(window: str, dates: list[Any], says: str, frame: Any, ranked: Any) -> None:
-    qrels = frame(*((d, "1") for d in "abc"[: len(dates)])).assign(timestamp=dates)
-    fails(f"TIA_P(window={window!r})@5", qrels, ranked("a"), says)
-
-
 def test_years_and_days_as_texts_are_dates(frame: Any, ranked: Any) -> None:
     """What the message advises: texts, and whole numbers made texts in pandas, missing ones too."""
     qrels, run = frame(("a", "1"), ("b", "1"), ("n", "1", "w", 0)), ranked("a", "x")
@@ -142,22 +112,6 @@ def test_seconds_near_1970_stay_seconds(frame: Any, ranked: Any) -> None:
     assert list(found.values()) == pytest.approx([2 / 3])
 
 
-@pytest.mark.parametrize(
-    ("weights", "says"),
-    [
-        ([0.5, 0.4], "must add up to 1, to within 1e-06. They add up to 0.9"),
-        ([0.5, 0.500002], "must add up to 1"),
-        ([1.5, -0.5], "the negative weight -0.5 for 'B' of query q"),
-        ([1.0, np.nan], "no value for 'B' of query q"),
-        (["much", "little"], "must hold numbers. Found 'much'"),
-    ],
-)
-@pytest.mark.parametrize(("column", "measure"), [("subtopic_weight", "IA_P@5"), ("window_weight", "TIA_P@5")])
-def test_weights(weights: Any, says: str, column: str, measure: str, frame: Any, ranked: Any) -> None:
-    qrels = frame(("a", "A", "A"), ("b", "B", "B")).assign(**{column: weights})
-    fails(measure, qrels, ranked("a"), f"{column}.*{says}")
-
-
 def test_the_weights_of_each_topic_are_checked(frame: Any, ranked: Any) -> None:
     good = frame(("a", "A"), ("c", "B"), subtopic_weight=[0.5, 0.5])
     wrong = frame(("b", "A"), subtopic_weight=[0.9]).assign(query_id="r")
@@ -172,32 +126,6 @@ def test_the_weights_of_each_topic_are_checked(frame: Any, ranked: Any) -> None:
 def test_weights_within_the_tolerance(frame: Any, ranked: Any) -> None:
     qrels = frame(("a", "A"), ("b", "B"), subtopic_weight=[0.5, 0.5000005])
     assert irmx.calc_aggregate("IA_P@1", qrels, ranked("a")) == {irmx.IA_P @ 1: 0.5}
-
-
-def test_two_weights_of_one_subtopic(frame: Any, ranked: Any) -> None:
-    qrels = frame(("a", "A"), ("b", "A"), subtopic_weight=[1.0, 0.5])
-    fails("IA_P@5", qrels, ranked("a"), "two values for 'A' of query q: 1 and 0.5")
-
-
-@pytest.mark.parametrize("name", ["subtopic", "window"])
-def test_weights_are_asked_for_and_missing(name: str, frame: Any, ranked: Any) -> None:
-    fails(
-        f"TIA_P({name}_weights='column')@5",
-        frame(("a", "A")),
-        ranked("a"),
-        f"the qrels column '{name}_weight'.*is missing",
-    )
-
-
-def test_two_windows_or_dates_of_one_document(frame: Any, ranked: Any) -> None:
-    fails(
-        "TIA_P@5",
-        frame(("a", "1", "t"), ("b", "1", "t"), ("a", "2", "u")),
-        ranked("a"),
-        "has two windows in the qrels column 'window': compare row 1 of the topic with row 3",
-    )
-    qrels = frame(("a", "1"), ("a", "2")).assign(timestamp=[0.0, 1.0])
-    fails("TIA_P(window='1d')@5", qrels, ranked("a"), "has two dates in the qrels column 'timestamp'")
 
 
 def test_a_document_of_two_topics_may_have_two_windows(ranked: Any) -> None:
@@ -237,12 +165,3 @@ def test_a_document_of_two_topics_may_have_two_windows(ranked: Any) -> None:
 def test_parameters(text: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         irmx.parse_measure(text)
-
-
-def test_the_command_says_it_and_leaves_with_1(command: Any, tmp_path: Any) -> None:
-    (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance,iteration,timestamp\nq,a,1,c1,then\n")
-    (tmp_path / "run.txt").write_text("q Q0 a 1 1.0 r\n")
-    done = command("eval", tmp_path / "qrels.csv", tmp_path / "run.txt", "TIA_P(window='1d')@5")
-    assert done.code == 1
-    assert "'then' of the qrels is not a date" in " ".join(done.err.split())
-    assert command("eval", tmp_path / "qrels.csv", tmp_path / "run.txt", "TIA_P(window='0d')@5").code == 2
