@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING
 
 from irmx import DataError, Format
 from irmx.toolkit import list_some
-from irmx_pages.page import is_page_line, is_page_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from irmx_pages.page import Page
+
+
+def _named(column: bytes) -> bytes:
+    """Return the regular expression of a first line that names a column, in a header or as a key."""
+    return rb'(?:[^\n]*[:,\t])?[{" \r]*' + column + rb'[{" \r]*(?:[:,\t\n]|\Z)'
+
+
+_TABLE = b"(?=%b)(?=%b)(?!%b)" % (_named(b"page_id"), _named(b"vertical"), _named(b"score"))
+"""How a table of pages begins: with their columns, and without scores, which a run has."""
 
 
 class PagesFormat(Format):
@@ -22,10 +30,7 @@ class PagesFormat(Format):
     SHORT_DESC = "pages of blocks, one JSON object per page or one row per item; as a run, one page per topic"
     EXAMPLES = ("pages:shown.jsonl",)
     TABLES = ("run",)
-
-    def recognises(self, table: str, path: Path, start: bytes) -> bool:
-        """Tell from the first line whether a file has this format."""
-        return table == "run" and (is_page_line(start) or is_page_table(start))
+    SIGNS = {"run": (rb'\{[^\n]*"blocks"\s*:|' + _TABLE,)}
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the pages as a run in reading order."""
