@@ -273,20 +273,16 @@ FEW = {"alpha": "2,9"}
         ("AS(examination=rbp(beta=0.7))", {"beta": "0.5:1"}, {}, "already has a value of 'beta'"),
         ("AS_RBP", {"gamma": "0:1"}, {}, "'gamma' of AS_RBP cannot be fitted. The parameters that can be: alpha, beta"),
         ("AS_RBP", {"personal": "0:1"}, {}, "'personal' of AS_RBP is fitted separately for every assessor"),
-        ("AS_RBP", {}, {}, "The grid is empty"),
         ("AS_RBP", {"alpha": "1:100"}, {}, "Begin a grid at 1.01, or take g='literal'"),
         ("AS_RBP", {"beta": "0.5:1.5"}, {}, "The 'beta' parameter of AS_RBP must be a float in the range"),
         ("AS_RBP", {"alpha": "7"}, {}, "only one value of 'alpha', 7"),
         ("AS_RBP", {"alpha": "9:2"}, {}, "'9:2' is not a range of 'alpha'"),
-        ("AS_RBP", {"alpha": "2,"}, {}, "AS_RBP has an empty value of 'alpha'"),
         ("AS_RBP", {"alpha": "2,3*beta"}, {}, "The grid value 3\\*beta of 'alpha' is not a number; each parameter"),
-        ("AS_RBP", ["alpha=2,3", "alpha=4,5"], {}, "'alpha' twice"),
         ("AS_RBP", FEW, {"personal_grid": "0:2"}, r"'l' parameter of the fit must be .* in the range \[0, 1\]. Got 2"),
-        ("AS_RBP", FEW, {"personal_grid": "x"}, "'l' parameter of the fit must be a float .* Got 'x'"),
         ("AS_RBP", FEW, {"active": -1}, r"'active' parameter .* must be an int in the range \[0, inf\)"),
         ("AS_RBP", FEW, {"failed_traps": 1.5}, "'failed_traps' parameter .* must be an int"),
         *(("AS_RBP", FEW, {"folds": k}, r"'folds' parameter .* must be an int in the range \[2, 8\]. Got")
-          for k in (1, 9, 2.5, True)),
+          for k in (1, 9)),
     ],
 )  # fmt: skip
 def test_what_cannot_be_fitted(

@@ -246,19 +246,16 @@ def test_nuggets_may_be_numbered_and_rows_may_name_none(labels: Any, names: list
     assert shown.value > 0.9 * len(holders)
 
 
-def test_near_duplicates_that_the_pool_does_not_name_can_be_left_out() -> None:
-    nuggets = NUGGETS.assign(pooled=(np.arange(len(NUGGETS)) % 2))
+@pytest.mark.parametrize(
+    ("column", "kept", "setting"), [("pooled", 1, {"duplicates": "pool"}), ("replaced", 0, {"copies": "original"})]
+)
+def test_near_duplicates_that_the_pool_does_not_name_and_their_own_nuggets_can_be_left_out(
+    column: str, kept: int, setting: Any
+) -> None:
+    nuggets = NUGGETS.assign(**{column: np.arange(len(NUGGETS)) % 2})
     assert values(MSU, nuggets, UPDATES) == values()
-    kept = nuggets[nuggets["pooled"] == 1]
-    assert values(MSU(duplicates="pool"), nuggets, UPDATES) == values(MSU, kept, UPDATES)
-
-
-def test_near_duplicates_hold_their_own_nuggets_too_or_as_in_the_track_those_of_their_originals() -> None:
-    nuggets = NUGGETS.assign(replaced=(np.arange(len(NUGGETS)) % 2))
-    assert values(MSU, nuggets, UPDATES) == values()
-    kept = nuggets[nuggets["replaced"] == 0]
-    assert values(MSU(copies="original"), nuggets, UPDATES) == values(MSU, kept, UPDATES)
-    assert len({MSU(copies=copies).preparation() for copies in ("both", "original")}) == 2
+    assert values(MSU(**setting), nuggets, UPDATES) == values(MSU, nuggets[nuggets[column] == kept], UPDATES)
+    assert MSU(**setting).preparation() != MSU.preparation()
 
 
 def test_nuggets_that_nobody_emits_and_updates_without_nuggets_count_nothing() -> None:

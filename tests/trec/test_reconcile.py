@@ -219,10 +219,13 @@ def test_steps_add_up_and_tools_are_named(demo: Any, command: Any) -> None:
     assert [float(row["value"]) for row in rows] == table["value"].tolist()
 
 
-def test_a_number_that_is_irmx_s_own(demo: Any) -> None:
-    [same] = irmx.reconcile(*demo, "AP", f"{irmx.reconcile(*demo, 'AP', 0).value:.3f}").explanations
+def test_a_number_that_is_irmx_s_own(demo: Any, command: Any) -> None:
+    own = irmx.reconcile(*demo, "AP", 0).value
+    [same] = irmx.reconcile(*demo, "AP", f"{own:.3f}").explanations
     assert same.changes == ()
     assert "trec_eval -c" in same.tools
+    done = command("reconcile", *demo, "AP", "--value", f"{own:.4f}", "-o", "csv", "-p", "4")
+    assert [row["value"] for row in csv.DictReader(done.out.splitlines())] == [f"{own:.4f}"]
 
 
 def test_no_explanation_is_an_answer(demo: Any, command: Any) -> None:
@@ -498,12 +501,6 @@ def test_grades_may_be_fractions_or_large(qrels: Any) -> None:
     found = irmx.reconcile(qrels, run, "nDCG@10", expected)
     assert found.value == pytest.approx(expected, abs=1e-12)
     assert [one.changes for one in found.explanations] == [()]
-
-
-def test_a_number_of_irmx_itself_has_a_row(demo: Any, command: Any) -> None:
-    own = irmx.reconcile(*demo, "nDCG@10", 0).value
-    done = command("reconcile", *demo, "nDCG@10", "--value", f"{own:.4f}", "-o", "csv", "-p", "4")
-    assert [row["value"] for row in csv.DictReader(done.out.splitlines())] == [f"{own:.4f}"]
 
 
 def test_scores_may_be_compressed_and_must_be_of_the_measure(demo: Any, tmp_path: Path) -> None:
