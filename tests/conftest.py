@@ -71,6 +71,14 @@ def _no_measure_is_left_behind() -> Iterator[None]:
             known.undefine(name)
 
 
+@pytest.fixture(autouse=True)
+def _no_picture_is_left_open() -> Iterator[None]:
+    """Close the pictures of a test or of the examples of a page: matplotlib warns of many, in whichever test comes next."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 @pytest.fixture(scope="session")
 def beside() -> Callable[[str, str], ModuleType]:
     """Return a function that loads the module of a name beside a file, once, for helpers that several files of tests share."""

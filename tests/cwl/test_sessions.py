@@ -311,10 +311,9 @@ def test_costs_that_are_none(column, values):
 
 def test_a_picture_has_a_bar_per_query():
     """Documents come again, and a query returned nothing."""
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pytest.importorskip("matplotlib.pyplot")
     display = irmx.plot("SessionCost(of='tokens')", OF_TWO, SPENT, "s")
     assert [bar.get_width() for bar in display.ax_.patches] == [800, 150]
     display = irmx.plot("Session(measure='RR')", QRELS, session([["a", "x"], [], ["x", "a"]]), "s")
     assert [bar.get_width() for bar in display.ax_.patches] == pytest.approx([1 / 3, 1 / 6, 0])
     assert [label.get_text().split(", ")[0] for label in display.ax_.get_yticklabels()] == ["1", "3", "2"]
-    pyplot.close("all")

@@ -1,7 +1,7 @@
 """``irmx plot`` and :func:`irmx.plot`: the users of measures on one topic."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +15,6 @@ from irmx.demo import judgments_path, qrels_path, run_path
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 MADE = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
-
-
-@pytest.fixture(autouse=True)
-def _closed() -> Iterator[None]:
-    yield
-    pyplot.close("all")
 
 
 def heights(display: Any, label: str) -> dict[float, float]:
@@ -152,7 +146,6 @@ def test_a_panel_without_contributions_is_drawn_beside_others() -> None:
     axes = irmx.plot(["AP", "AP@1"], {"q": {"a": 1}}, run, "q").ax_
     assert [bool(on.patches) for on in axes] == [True, False]
     assert [text.get_text() for text in axes[1].texts] == ["no document contributes"]
-    pyplot.close("all")
 
 
 def test_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -54,4 +54,3 @@ def test_scatter_plots(script: ModuleType, tmp_path: Path) -> None:
     pictures = ["2013_elg", *(f"2014_{of}_{kind}" for of in ("elg", "lc") for kind in ("newest_first", "ranked"))]
     drawn = sorted(path.name for path in (tmp_path / "not" / "there").iterdir())
     assert drawn == [f"msu_against_{name}.png" for name in pictures]
-    plt.close("all")

@@ -4,7 +4,6 @@ import pickle
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -31,12 +30,6 @@ COMBINATIONS: list[dict[str, Any]] = [
     {"all_pairs": True, "family": "all"},
     {"correction": "none"},
 ]
-
-
-@pytest.fixture(autouse=True)
-def _closed() -> Iterator[None]:
-    yield
-    plt.close("all")
 
 
 @pytest.fixture(scope="module")

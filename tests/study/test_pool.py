@@ -357,7 +357,6 @@ def test_what_cannot_be_done_is_told(words: list[str], code: int, message: str, 
 
 
 def test_the_picture_has_a_line_per_measure_from_all_judgments_on(command: Callable[..., Any], tmp_path: Path) -> None:
-    from matplotlib import pyplot
 
     many = " ".join(f"P@{k}" for k in range(3, 13))
     for measures, panels, kind in (
@@ -380,6 +379,5 @@ def test_the_picture_has_a_line_per_measure_from_all_judgments_on(command: Calla
         assert len({(line.get_color(), line.get_marker()) for line in lines.values()}) == len(lines)
     with pytest.raises(UsageError, match="1 panel"):
         pool().plot(ax=[None, None])
-    pyplot.close("all")
     assert command("pool", *FILES, "AP", *FEW, "--plot", tmp_path / "pools.png").code == 0
     assert (tmp_path / "pools.png").stat().st_size > 10_000

@@ -91,7 +91,7 @@ def test_shares_are_those_of_a_population() -> None:
 
 
 def test_pictures_of_views(users: irmx.Scores) -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pytest.importorskip("matplotlib.pyplot")
     p_only = irmx.scores(f"RBP(p={'|'.join(map(str, P))})", qrels_path(), RUNS)
     comparison = irmx_study.compare(p_only.select(systems=["recent", "titles"]))
     ax = comparison.plot()  # of settings of one measure, by default the views
@@ -101,7 +101,6 @@ def test_pictures_of_views(users: irmx.Scores) -> None:
     bands = irmx_study.compare(users).plot("ranks")
     assert {label.get_text() for label in bands.get_yticklabels()} == set(SYSTEMS)
     irmx_study.compare(users.select(systems=["recent", "titles"])).plot("views").figure.canvas.draw()
-    pyplot.close("all")
 
 
 # -- judges ------------------------------------------------------------------------------------------------

@@ -215,12 +215,6 @@ class Reconciliation:
                 seen.add(changes)
                 yield changes
 
-    def _of_tool(self, tool: Tool) -> Fit:
-        """Return in what a tool differs, as far as these files can show it."""
-        return frozenset(
-            (name, option) for name, option in tool.changes.items() if option in self.options.get(name, ())
-        )
-
     def _agreement(self, changes: Fit, mean: float, reading: Reading) -> tuple[str, int]:
         """Return how the number, or the values of all topics, come out, and how many topics do not."""
         if reading.mean is not None:
