@@ -95,7 +95,7 @@ def release_memory() -> None:
     """Give back to the system what Arrow and the library of C keep of the memory that was freed."""
     if "pyarrow" in sys.modules:
         sys.modules["pyarrow"].default_memory_pool().release_unused()
-    with contextlib.suppress(OSError, AttributeError):  # only glibc has it
+    with contextlib.suppress(OSError, AttributeError, TypeError):  # only glibc has it
         ctypes.CDLL(None).malloc_trim(0)
 
 
