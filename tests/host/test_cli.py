@@ -403,3 +403,19 @@ def test_values_go_into_a_file_with_all_places_and_their_states(command: Any, tm
     assert found.missing.any()
     for words in (("--out", "s.csv"), ("--out", "nowhere/s.parquet"), ("--out", "s.parquet", "-q")):
         assert command("eval", qrels_path(), "short.run", "AP", *words, cwd=tmp_path).code == 2
+
+
+REPLACING = """
+import io, sys, irmx
+
+@irmx.measure
+def Replaces(ranking: irmx.Ranking) -> float:
+    sys.stdout = io.StringIO()
+    return 0.5
+"""
+
+
+def test_results_that_a_plugin_keeps_from_standard_output_are_not_lost_without_a_word(shell: Any, files: Path) -> None:
+    (files / "replacing.py").write_text(REPLACING)
+    done = shell("--load", "replacing.py", "eval", "some.qrels", "some.run", "Replaces", "AP", cwd=files)
+    assert (done.code, done.out, "Traceback" in done.err) == (1, "", False)

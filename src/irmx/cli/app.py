@@ -279,11 +279,14 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     try:
         _prepare_output()
         _keep_memory()
+        stdout = sys.stdout
         for kind in (DataWarning, PluginWarning):
             warnings.simplefilter("always", kind)
         warnings.showwarning = _show_warning
         code = _run(sys.argv[1:] if arguments is None else arguments)
-        sys.stdout.flush()
+        if sys.stdout is not stdout:
+            raise PluginError("A plugin put something else in the place of standard output, which lacks results now.")
+        stdout.flush()
     except BaseException as error:
         _leave(error, code)
     sys.exit(code)
