@@ -1,6 +1,6 @@
-"""Work in parallel: in this process, on the cores of this machine, or on a cluster, through joblib; and a bar of its progress.
+"""Work in parallel: in threads, or through joblib in processes and on a cluster; what is of a thread alone; a bar of progress.
 
-Without joblib, there is one job, in this process.
+Without joblib, there are only threads.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 from irmx.errors import IrmxError, UsageError
@@ -168,6 +169,111 @@ def _leave_with(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, name="irmx-parent", daemon=True).start()
+
+
+def results_of_threads(calls: Iterable[Call], jobs: int) -> Generator[Any, None, None]:
+    """Yield the results of calls in order; of several jobs, each is a thread of this process, and one call more is ready."""
+    if jobs == 1:
+        yield from (function(*arguments) for function, arguments in calls)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    running = deque[Any]()
+    with ThreadPoolExecutor(jobs, "irmx") as pool:
+        try:
+            for function, arguments in calls:
+                running.append(pool.submit(function, *arguments))
+                if len(running) > jobs:
+                    yield running.popleft().result()
+            while running:
+                yield running.popleft().result()
+        finally:
+            for call in running:
+                call.cancel()
+
+
+# -- what Python keeps for a process, and is of a thread here ----------------------------------------------------------
+
+
+Warned = list[tuple[type[Warning], str]]
+"""The classes and texts of warnings."""
+
+
+class _OfThreads:
+    """Something that a process has once, changed while any of its threads needs the change.
+
+    Two threads that change it, and put back what they found, may leave the change of one for ever.
+    """
+
+    def __init__(self, change: Callable[[], contextlib.AbstractContextManager[Any]]) -> None:
+        self._change, self._lock, self._users = change, threading.Lock(), 0
+        self._undo = contextlib.ExitStack()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._users:
+                self._undo.enter_context(self._change())
+            self._users += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                self._undo.close()
+
+
+prints_on_stderr = _OfThreads(lambda: contextlib.redirect_stdout(sys.stderr))
+"""A context in which what plugins print goes to standard error: standard output is for results."""
+
+_recording: dict[int, Warned] = {}
+
+
+class _InRecordingThread:
+    """In the place of the pattern of a filter of warnings, it matches every warning of a thread that records them."""
+
+    def match(self, text: str) -> bool:
+        """Tell whether this thread records warnings."""
+        return threading.get_ident() in _recording
+
+
+@contextlib.contextmanager
+def _by_thread() -> Iterator[None]:
+    """Give every warning of threads that record warnings to the thread that issues it; show others as before."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def record(message: Warning | str, category: type[Warning], *place: Any) -> None:
+            warned = _recording.get(threading.get_ident())
+            if warned is None:
+                show(message, category, *place)
+            else:
+                warned.append((category, str(message)))
+
+        warnings.showwarning = record  # type: ignore[assignment]
+        warnings.simplefilter("always")
+        warnings.filters[0] = ("always", _InRecordingThread(), Warning, None, 0)  # type: ignore[index]
+        yield
+
+
+_warnings_by_thread = _OfThreads(_by_thread)
+
+
+@contextlib.contextmanager
+def recorded_warnings() -> Iterator[Warned]:
+    """Hold back the warnings that this thread issues in a block, and yield a list of them."""
+    thread, warned = threading.get_ident(), Warned()
+    outer = _recording.get(thread)
+    with _warnings_by_thread:
+        _recording[thread] = warned
+        try:
+            yield warned
+        finally:
+            del _recording[thread]
+            if outer is not None:
+                _recording[thread] = outer
+
+
+# -- progress ----------------------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager

@@ -4,10 +4,13 @@ import bz2
 import gzip
 import itertools
 import lzma
+import os
 import sys
+import time
 import warnings
 import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -207,11 +210,11 @@ def test_a_topic_that_returns_is_told_with_both_places_and_the_run_is_read_at_on
         assert_equal(scores, evaluator.scores(irmx.read_run(source)))
 
 
-# -- Parquet files that several processes read ------------------------------------------------------------------------
+# -- threads and processes -----------------------------------------------------------------------------------------------
 
 
 def jobs_of(qrels: Any, runs: dict[str, Path], memory: str) -> list[tuple[Any, list[str]]]:
-    """The values of runs, or the error, and which runs are warned of, in one process and in two."""
+    """The values of runs, or the error, and which runs are warned of, of one thread and of two."""
     found = []
     for jobs in (1, 2):
         with warnings.catch_warnings(record=True) as warned:
@@ -231,7 +234,7 @@ def shuffled() -> pa.Table:
     return table.take(pa.array(np.random.default_rng(3).permutation(len(table))))
 
 
-def test_several_processes_read_a_parquet_file_in_any_order_of_rows(
+def test_several_threads_score_a_parquet_file_in_any_order_of_rows(
     folder: Path, shuffled: pa.Table, tmp_path: Path
 ) -> None:
     ordered = table_of(list("01234567"))
@@ -258,7 +261,7 @@ FAULTS: dict[str, list[tuple[str, Any]]] = {
 
 
 @pytest.mark.parametrize("order", FAULTS)
-def test_several_processes_tell_the_same_errors(order: str, shuffled: pa.Table, tmp_path: Path) -> None:
+def test_several_threads_tell_the_same_errors(order: str, shuffled: pa.Table, tmp_path: Path) -> None:
     table = shuffled if order == "shuffled" else table_of(list("01234567"))
     path = tmp_path / "some.parquet"
     for column, cell in FAULTS[order]:
@@ -271,6 +274,64 @@ def test_several_processes_tell_the_same_errors(order: str, shuffled: pa.Table, 
         assert "20" in one
 
 
+class Prints(irmx.Measure):
+    """It prints, and has the value 1."""
+
+    NAME = "Prints"
+
+    def score(self, rankings: irmx.Rankings) -> Any:
+        print("working")
+        return np.ones(len(rankings))
+
+
+def test_evaluations_in_threads_harm_neither_each_other_nor_the_process(folder: Path) -> None:
+    """Values, warnings, the filters of warnings and standard output, with plugins that print; threads change as often as they can."""
+    names = ["some.run", "parts", "categories.parquet", "some.gz"]
+    measures = [MEASURES, "AP Bpref", "MP(model=GL_AD_ID) P@2", [Prints(), "RBP(rel=1)"], "IPrec@0.5 NumRet"]
+    judgments = irmx.read_qrels(QRELS)
+
+    def evaluate(number: int) -> bytes:
+        source, measure = folder / names[number % 4], measures[number % 5]
+        values = irmx.scores(measure, judgments, {f"{number}": source}, memory=AMOUNTS[number % 3], jobs=1 + number % 2)
+        return values.values.tobytes() + repr(irmx.evaluator(measure, QRELS).calc_aggregate(source)).encode()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        alone = list(map(evaluate, range(50)))
+    interval, before = sys.getswitchinterval(), (sys.stdout, warnings.showwarning)
+    sys.setswitchinterval(1e-6)
+    try:
+        with warnings.catch_warnings(), ThreadPoolExecutor(6) as pool:
+            warnings.simplefilter("ignore")
+            filters = list(warnings.filters)
+            assert list(pool.map(evaluate, range(50))) == alone
+            assert warnings.filters == filters
+    finally:
+        sys.setswitchinterval(interval)
+    assert (sys.stdout, warnings.showwarning) == before
+
+
+class Process(irmx.Measure):
+    """The number of the process; it takes a while if asked."""
+
+    NAME, RANGE = "Process", (0, float("inf"))
+    SUPPORTED_PARAMS = {"seconds": irmx.Param(float, "how long it takes", default=0.0, low=0)}
+
+    def score(self, rankings: irmx.Rankings) -> Any:
+        time.sleep(self["seconds"])
+        return np.full(len(rankings), float(os.getpid()))
+
+
+@pytest.mark.parametrize("seconds", [0.0, pytest.param(3.1, marks=pytest.mark.slow)])
+def test_processes_score_runs_that_take_long(seconds: float, folder: Path) -> None:
+    runs = {str(number): folder / "some.run" for number in range(5)}
+    with pytest.warns(DataWarning, match="no results for 1 of 8 topics"):
+        scores = irmx.scores([Process(seconds=seconds)], QRELS, runs, jobs=2)
+    by_run = [set(row[row > 0].tolist()) for row in scores.values[:, :, 0].T]
+    assert by_run[0] == {float(os.getpid())}
+    assert len(set().union(*by_run)) == (3 if seconds else 1)
+
+
 # -- memory and jobs -------------------------------------------------------------------------------------------------
 
 
@@ -280,6 +341,8 @@ def test_the_command(folder: Path, command: Callable[..., Any]) -> None:
     whole = command(*words)
     assert (whole.code, len(whole.out.splitlines())) == (0, 18)
     assert command(*words, "--memory", "5KB", "--jobs", 2) == command(*words, "--memory", "5 kb") == whole
+    verbose = command(*words, "--memory", "5KB", "--jobs", 2, "-v")
+    assert (verbose.out, "by 2 threads" in verbose.err) == (whole.out, True)
     wrong = [("--memory", text) for text in ("much", "4", "-1", "1e9", "1 PB", "nan")]
     for options in [*wrong, ("--jobs", "0"), ("--backend", "dask"), ("--scheduler", "tcp://a:1")]:
         done = command(*words, *options)

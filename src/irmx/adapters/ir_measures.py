@@ -10,6 +10,7 @@ import ir_measures
 from ir_measures import Metric, providers
 
 from irmx.errors import DataWarning, UnknownNameError, UsageError
+from irmx.parallel import recorded_warnings
 
 if TYPE_CHECKING:
     from irmx.declare.measures import Measure
@@ -223,8 +224,7 @@ def _parse_measure(measure: Any) -> ir_measures.Measure:
 def _parsed_before(measure: Any) -> ir_measures.Measure | None:
     """Return the measure that the parser of ir_measures itself returns, if any."""
     try:
-        with warnings.catch_warnings():  # about deprecated features of Python that it uses
-            warnings.simplefilter("ignore")
+        with recorded_warnings():  # about deprecated features of Python that it uses
             parsed: ir_measures.Measure = _before["parse_measure"](measure)
     except Exception:
         return None

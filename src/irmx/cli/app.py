@@ -13,7 +13,6 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterable
-from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated, Any, NoReturn
@@ -34,6 +33,7 @@ from irmx.errors import (
     too_little_memory,
 )
 from irmx.hookspecs import hookimpl
+from irmx.parallel import prints_on_stderr
 from irmx.registry import entry_points, folder_of, registry
 from irmx.text import closest, note, visible, visible_lines
 
@@ -228,7 +228,7 @@ def load_file(path: str) -> None:
         raise UsageError(f"--load imports the file as a module, and there is already a module {name!r}. Rename {path}.")
     LOADED[name] = path
     try:
-        with redirect_stdout(sys.stderr):
+        with prints_on_stderr:
             import_module(name)
     except IrmxError as error:
         raise type(error)(f"{path}, line {_line(error, file)}: {error}") from error

@@ -7,6 +7,7 @@ import math
 import shlex
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -109,13 +110,16 @@ def evaluate(
         Option(
             "-j",
             "--jobs",
-            help="Number of processes that score runs, and chunks of large ones; 1 by default, on a cluster all.",
+            help="How many threads score the chunks of a large run, and how many processes many runs that take long; 1 by default, on a cluster all.",
         ),
     ] = None,
     backend: Annotated[str | None, Option("--backend", metavar="dask", help="Compute on a Dask cluster.")] = None,
     scheduler: Annotated[
         str | None, Option("--scheduler", metavar="ADDRESS", help="The address of the Dask scheduler.")
     ] = None,
+    verbose: Annotated[
+        bool, Option("-v", "--verbose", help="Say on standard error in how many parts runs were scored, and by what.")
+    ] = False,
 ) -> None:
     """Score one or several runs.
 
@@ -144,10 +148,12 @@ def evaluate(
             ).to_parquet(out)
             return
         scored = scored_runs(evaluator, dict(zip(paths, paths, strict=True)), memory, jobs, sound_only=True)
-        failures: Failures = {}
+        failures, how = Failures(), Counter[str]()
         every = list(
-            _results(paths, scored, evaluator, by_query, not no_summary, failures)
+            _results(paths, scored, evaluator, by_query, not no_summary, failures, how)
         )  # all or nothing is printed
+    for way, count in how.items() if verbose else ():
+        note(f"{plural(count, 'run')} {way}")
     broken = set(map(str, failures))  # in any run, so that its values of others count for nothing
     rows = [row for row in every if row["measure"] not in broken]
     if (rows or not broken) and not sys.stdout.closed:  # by a measure, which is named below
@@ -168,15 +174,17 @@ def _results(
     by_query: bool,
     summary: bool,
     failures: Failures,
+    how: Counter[str],
 ) -> Iterator[dict[str, Any]]:
     """Yield one row per value: the run, the topic, the measure, the value, and further fields of the measure.
 
-    The first error of each measure that fails is added to ``failures``.
+    The first error of each measure that fails is added to ``failures``, and the number of runs that were scored in some way to ``how``.
     """
     names = dict(zip(paths, run_names(paths), strict=True))
     topics = list(evaluator.judgments.index)
     with progress_bar("Scoring runs", len(paths), shown=None if len(paths) > 1 else False) as advance:
         for run in scored:
+            how[run.how] += 1
             place = f"{names[run.name]}: " if len(paths) > 1 else ""
             for measure, error in run.failures.items():
                 failures.setdefault(measure, _of_run(place, error))

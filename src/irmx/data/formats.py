@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from irmx.declare.columns import REQUIRED, TableName, canonical_names, params_te
 from irmx.declare.params import Param, check_params
 from irmx.declare.written_values import Span, ValueParser, positions_outside_brackets
 from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, UsageError, failure_of, too_little_memory
+from irmx.parallel import prints_on_stderr
 from irmx.registry import registry
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def _recognising(table: TableName, path: Path, start: bytes) -> Iterator[Format]
         if table not in (reader.FOLDERS if is_folder else reader.TABLES):
             continue
         try:
-            with contextlib.redirect_stdout(sys.stderr):
+            with prints_on_stderr:
                 answer = reader.recognises(table, path, start)
             if not isinstance(answer, bool):
                 raise PluginError(f"{_the(reader)} was asked about {path}, and returned {type(answer).__name__}.")
@@ -307,7 +307,7 @@ def topic_spelled(query_id: str, topics: Container[str]) -> str:
 def errors_of(reader: Format, path: str | os.PathLike[str]) -> Iterator[None]:
     """Name the format of a plugin where it raises what is not meant for users, and keep what it prints off the results."""
     try:
-        with contextlib.nullcontext() if _is_of_host(reader) else contextlib.redirect_stdout(sys.stderr):
+        with contextlib.nullcontext() if _is_of_host(reader) else prints_on_stderr:
             yield
     except BaseException as error:  # sys.exit among them, which would end irmx without a word
         if (named := _error_of(reader, path, error)) is error:

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-import numpy as np
-
 from irmx.data.files import content_in_blocks, content_of, decompressed_limit, is_compressed, is_path, too_large
 from irmx.data.formats import START, Format, format_of, path_of
 from irmx.data.runs import Run
-from irmx.data.table import Source, Table, encoded, from_ints, refuse_twice, to_numpy
+from irmx.data.table import Source, Table, refuse_twice
 from irmx.data.text_formats import Trec, read_trec, start_of_last_topic
 from irmx.declare.columns import TableName, canonical_names
 from irmx.errors import DataError, IrmxError
-from irmx.ragged import Array, Ints, offsets_of
 from irmx.text import list_some
 
 if TYPE_CHECKING:
@@ -195,51 +190,16 @@ def parquet_rows(path: Path) -> int:
         return int(_dataset(path).count_rows() if path.is_dir() else _file(path).metadata.num_rows)
 
 
-def parquet_groups(path: Path) -> tuple[list[str], Ints]:
-    """Return the columns of a Parquet file, or of a folder of parts, and where its row groups start and end."""
-    with _parquet_errors(str(path)):
-        if path.is_dir():
-            rows = _dataset(path)
-            return rows.schema.names, _ends_of(_groups(rows))
-        file = _file(path)
-        return file.schema_arrow.names, _ends_of_groups(file)
-
-
-def parquet_batches(
-    path: Path, rows: int = 2**17, start: int = 0, stop: int | None = None, columns: list[str] | None = None
-) -> Iterator[pa.Table]:
-    """Yield a Parquet file, or a folder of parts, from row ``start`` to ``stop``, as tables of at most so many rows."""
+def _batches(path: Path, rows: int) -> Iterator[pa.Table]:
+    """Yield a Parquet file, or a folder of parts, as tables of at most so many rows."""
     import pyarrow as pa
 
     with _parquet_errors(str(path)):
-        batches, at = _batches_from(path, rows, start, columns)
-        for batch in batches:
-            chosen = batch[max(0, start - at) : len(batch) if stop is None else max(0, stop - at)]
-            at += len(batch)
-            if len(chosen):
-                yield pa.Table.from_batches([chosen])
-            if stop is not None and at >= stop:
-                return
-
-
-def _batches_from(path: Path, rows: int, start: int, columns: list[str] | None) -> tuple[Iterable[Any], int]:
-    """Return the batches from the row group on that holds a row, and the first row of that; those before it are not read."""
-    if path.is_dir():
-        from pyarrow import dataset
-
-        every, at = _dataset(path), 0
-        if start:
-            groups = _groups(every)
-            ends = _ends_of(groups)
-            first = int(np.searchsorted(ends, start, side="right")) - 1
-            every, at = dataset.FileSystemDataset(groups[first:], every.schema, every.format), int(ends[first])
-        return every.to_batches(columns=columns, batch_size=rows, batch_readahead=1, fragment_readahead=1), at
-    file = _file(path)
-    ends = _ends_of_groups(file)
-    first = int(np.searchsorted(ends, start, side="right")) - 1 if start else 0
-    names = columns if columns is None or not any("." in name for name in columns) else None  # which is a path to Arrow
-    batches = file.iter_batches(rows, row_groups=list(range(first, file.num_row_groups)), columns=names)
-    return (batches if names == columns else (batch.select(columns) for batch in batches)), int(ends[first])
+        if path.is_dir():
+            found = _dataset(path).to_batches(batch_size=rows, batch_readahead=1, fragment_readahead=1)
+        else:
+            found = _file(path).iter_batches(rows)
+        yield from (pa.Table.from_batches([batch]) for batch in found if len(batch))
 
 
 def _file(path: Path) -> Any:
@@ -250,20 +210,6 @@ def _file(path: Path) -> Any:
     _refuse_too_large(str(path), metadata, os.path.getsize(path))
     repeating = _repeating(metadata, metadata.schema.to_arrow_schema(), os.path.getsize(path))
     return parquet.ParquetFile(path, metadata=metadata, read_dictionary=repeating)
-
-
-def _ends_of_groups(file: Any) -> Ints:
-    return offsets_of([file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)])
-
-
-def _groups(rows: Any) -> list[Any]:
-    """Return the row groups of a dataset."""
-    return [group for part in rows.get_fragments() for group in part.split_by_row_group()]
-
-
-def _ends_of(groups: list[Any]) -> Ints:
-    """Return where row groups start and end."""
-    return offsets_of([group.row_groups[0].num_rows for group in groups])
 
 
 def _dataset(path: Path) -> Any:
@@ -347,31 +293,15 @@ _ROW_BYTES = 50
 """What a row of a run takes in a file of text, about."""
 _CACHED = 5_000_000
 """A chunk of a Parquet file of so many bytes, some 200,000 rows, is scored faster than a larger one: it fits into the processor's cache."""
-_PARTS = 4
-"""How many parts of a Parquet file each process reads, so that all end at about the same time."""
-_GROUPS = 8
-"""How many row groups such a part has at least, since Arrow reads all of the one in which it ends, and some of the next."""
 _Read = Callable[[], Run]
 
 
-@dataclass(frozen=True)
-class Chunk:
-    """Some whole topics of a run file.
+def run_chunks(source: Any, size: int) -> Iterator[_Read] | None:
+    """Return functions that read the chunks of a large run file, of about ``size`` bytes of text each.
 
-    ``runs`` yields them in any process, as runs of about the size of a chunk; their errors have the lines of the file.
-    ``split_topic`` is a topic whose rows do not stand together in the file, and its place, if that is why the chunk is any size.
-    """
-
-    runs: Callable[[], Iterator[Run]]
-    split_topic: tuple[str, str] = ("", "")
-
-
-def run_chunks(source: Any, size: int, jobs: int = 1) -> Iterator[Chunk] | None:
-    """Return the chunks of a large run file, of about ``size`` bytes of text each.
-
-    A topic whose rows stand together in the file is in one chunk; one that returns after another may be in several. None if the
-    run is not a file, is small, or is in a format that is always read at once, and if it cannot be read at all: then
-    :func:`irmx.read_run` reads it, or says what is wrong. Several ``jobs`` on this machine read a Parquet file themselves.
+    A topic whose rows stand together in the file is in one chunk; one that returns after another may be in several. Errors have the
+    lines of the file. None if the run is not a file, is small, or is in a format that is always read at once, and if it cannot be
+    read at all: then :func:`irmx.read_run` reads it, or says what is wrong.
     """
     if not is_path(source):
         return None
@@ -382,24 +312,13 @@ def run_chunks(source: Any, size: int, jobs: int = 1) -> Iterator[Chunk] | None:
         reader = format_of("run", source, b"" if path.is_dir() else content_of(path, "run", START))
         if isinstance(reader, Trec) and path.is_file():
             largest = os.path.getsize(path) * (_EXPANSION if is_compressed(path) else 1)
-            return None if largest <= size else map(_of_one, _chunks_of_lines(path, size))
+            return None if largest <= size else _chunks_of_lines(path, size)
         if isinstance(reader, Parquet) and not (path.is_file() and is_compressed(path)):
-            if parquet_rows(path) * _ROW_BYTES <= size:
-                return None
-            size = min(size, _CACHED)
-            parts = _parts_of_rows(path, size, jobs) if jobs > 1 else []
-            return iter(parts) if len(parts) > 1 else map(_of_one, _chunks_of_rows(path, size))
+            is_small = parquet_rows(path) * _ROW_BYTES <= size
+            return None if is_small else _chunks_of_rows(path, min(size, _CACHED))
     except (IrmxError, OSError):
         pass
     return None
-
-
-def _of_one(read: _Read) -> Chunk:
-    return Chunk(partial(_runs_of, read))
-
-
-def _runs_of(*reads: _Read) -> Iterator[Run]:
-    return (read() for read in reads)
 
 
 def _chunks_of_lines(path: Path, size: int) -> Iterator[_Read]:
@@ -426,13 +345,13 @@ def _run_of_lines(name: str, content: bytes, lines_before: int) -> Run:
     return Run.from_table(read_trec("run", name, content, lines_before))
 
 
-def _chunks_of_rows(path: Path, size: int, start: int = 0, stop: int | None = None) -> Iterator[_Read]:
-    """Yield the chunks of a Parquet file, or of a folder of them, from one row to another."""
+def _chunks_of_rows(path: Path, size: int) -> Iterator[_Read]:
+    """Yield the chunks of a Parquet file, or of a folder of them."""
     import pyarrow as pa
 
     held: list[pa.Table] = []
-    rows_before = start
-    for table in parquet_batches(path, max(1, min(size // _ROW_BYTES, 2**17)), start, stop):
+    rows_before = 0
+    for table in _batches(path, max(1, min(size // _ROW_BYTES, 2**17))):
         held.append(table)
         if sum(part.nbytes for part in held) >= size:
             rows = pa.concat_tables(held)
@@ -461,85 +380,3 @@ def _first_row_of_last_topic(rows: pa.Table) -> int:
     if pa.types.is_dictionary(topics.type):
         topics = topics.indices
     return max(0, int(pc.index(topics, topics[-1]).as_py()))
-
-
-# -- Parquet files that several processes read ---------------------------------------------------------------------------
-
-
-def _parts_of_rows(path: Path, size: int, jobs: int) -> list[Chunk]:
-    """Return the parts of a Parquet file that so many processes read: rows from one to another, or else topics; none if it has no topics."""
-    names, groups = parquet_groups(path)
-    known = canonical_names("run", names)
-    column = names[known.index("query_id")] if "query_id" in known else ""
-    topics = _topics_of_rows(path, column) if column else None
-    if topics is None:
-        return []
-    ids, first, last = topics
-    parts = jobs * max(1, min(_PARTS, len(groups) // (_GROUPS * jobs)))
-    wanted = np.linspace(0, groups[-1], parts + 1).astype(np.int64)
-    if len(groups) > parts:
-        wanted = groups[np.searchsorted((groups[1:] + groups[:-1]) // 2, wanted)]  # the nearest
-    is_cut = np.append(True, np.maximum.accumulate(last)[:-1] < first[1:])  # all topics before have ended
-    cuts = np.append(first[is_cut], groups[-1])
-    starts = np.unique(cuts[np.searchsorted(cuts, wanted)]).tolist()
-    if len(starts) > 2:
-        return [Chunk(partial(_runs_of_rows, path, size, start, stop)) for start, stop in pairwise(starts)]
-    split_topic = np.flatnonzero(last[:-1] > first[1:])[:1].tolist()
-    return [
-        Chunk(
-            partial(_runs_of_topics, path, column, ids.take(from_ints(np.arange(job, len(ids), jobs)))),
-            (str(ids[topic].as_py()), " and ".join(Source(str(path)).place([row[topic]]) for row in (first, last))),
-        )
-        for topic in split_topic
-        for job in range(jobs)
-    ]
-
-
-def _topics_of_rows(path: Path, column: str) -> tuple[pa.Array, Ints, Ints] | None:
-    """Return the topics of a Parquet file in order of appearance, and the first and the last row of each; None if some row has none."""
-    import pyarrow as pa
-
-    found, before = [], 0
-    for table in parquet_batches(path, columns=[column]):
-        cells = table.column(0).chunk(0)
-        if not pa.types.is_dictionary(cells.type):
-            try:
-                cells = cells.dictionary_encode()
-            except pa.ArrowException:  # lists, which are no ids
-                return None
-        if cells.null_count or cells.dictionary.null_count:
-            return None
-        code = to_numpy(cells.indices)
-        first, last = _first_and_last(code, len(cells.dictionary), *2 * [np.arange(before, before + len(code))])
-        used = np.flatnonzero(last >= 0)
-        found.append((cells.dictionary.take(from_ints(used)), first[used], last[used]))
-        before += len(code)
-    ids, firsts, lasts = zip(*found, strict=True)
-    code, distinct = encoded(pa.concat_arrays(ids))
-    first, last = _first_and_last(code, len(distinct), np.concatenate(firsts), np.concatenate(lasts))
-    order = np.argsort(first)
-    return distinct.take(from_ints(order)), first[order], last[order]
-
-
-def _first_and_last(code: Array, count: int, first: Ints, last: Ints) -> tuple[Ints, Ints]:
-    """Return the least of ``first`` and the largest of ``last`` for every code; the latter is -1 for one that does not occur."""
-    least, largest = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
-    np.minimum.at(least, code, first)
-    np.maximum.at(largest, code, last)
-    return least, largest
-
-
-def _runs_of_rows(path: Path, size: int, start: int, stop: int) -> Iterator[Run]:
-    return (read() for read in _chunks_of_rows(path, size, start, stop))
-
-
-def _runs_of_topics(path: Path, column: str, topics: pa.Array) -> Iterator[Run]:
-    """Yield some topics of a Parquet file, whose rows stand anywhere in it."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    held = []
-    for table in parquet_batches(path):
-        cells = table.column(column)
-        held.append(table.filter(pc.is_in(cells, topics)))
-    yield _run_of_rows(str(path), pa.concat_tables(held), 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import math
 import re
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,6 +18,7 @@ from irmx.declare.columns import Symbol, columns_of, value_text
 from irmx.declare.measures import Measure
 from irmx.declare.params import Param, duration, has_default, number, refuse_unknown, seconds, with_article
 from irmx.errors import UnknownNameError, UsageError
+from irmx.parallel import recorded_warnings
 from irmx.registry import registry
 from irmx.text import suggest, value_repr
 
@@ -225,8 +225,7 @@ class ValueParser:
             if text[0] == "[" or len(items.split(",")) > 1:
                 return [self._literal(name, None, one.stripped()) for one in items.split(",") if one.text.strip()]
         try:
-            with warnings.catch_warnings():  # of escape sequences, as in a quoted Windows path
-                warnings.simplefilter("ignore")
+            with recorded_warnings():  # of escape sequences, as in a quoted Windows path
                 value = ast.literal_eval(text)
             if value is None or isinstance(value, (bool, int, float, str, dict)):
                 return value

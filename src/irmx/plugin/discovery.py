@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from irmx.declare.described import OutputFormat
 from irmx.declare.measures import Measure, problems
 from irmx.errors import PluginError, PluginWarning, UsageError, text_of
 from irmx.hookspecs import hookimpl
+from irmx.parallel import prints_on_stderr
 from irmx.registry import PluginInfo, Registry, entry_points, folder_of
 from irmx.text import suggest
 
@@ -303,7 +303,7 @@ class Discovery:
         """Load one plugin and ask its hooks; :meth:`register` registers what they return."""
         info = self._registry.plugins.setdefault(info.name, info)
         try:
-            with contextlib.redirect_stdout(sys.stderr):
+            with prints_on_stderr:
                 if not _released_together(info):
                     _refuse_other_version(info.distribution)
                 self._claims += self._claims_of(info, load())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -409,6 +410,7 @@ class ProviderBackend:
 
     def __init__(self, provider: Any, measures: list[ir_measures.Measure], judgments: Judgments) -> None:
         self.measures, self._provider, self._judgments = measures, provider, judgments
+        self._lock = threading.Lock()  # nobody promises that the tools behind providers work in threads
         try:
             qrels = _qrels_for(provider.NAME, judgments)
         except DataError as error:
@@ -428,7 +430,9 @@ class ProviderBackend:
             raise error.of(f"{_names(self.measures)} cannot be computed: {error}") from None
         refuse_run(self.measures, self._provider.NAME, run)
         values = {m: np.full(len(self._judgments.topics), np.nan) for m in self.measures}
-        for metric in self._call(lambda: list(self._evaluator.iter_calc(run))):
+        with self._lock:
+            metrics = self._call(lambda: list(self._evaluator.iter_calc(run)))
+        for metric in metrics:
             of_measure = self._checked_measure(metric, values)
             topic = self._judgments.index.get(str(metric.query_id))
             if topic is None:

@@ -32,6 +32,7 @@ from irmx.declare.measure_failures import failures_of, in_full, is_number
 from irmx.declare.measures import Measure, refuse_broken
 from irmx.declare.params import Mean, common_value
 from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError, UsageError
+from irmx.parallel import recorded_warnings
 from irmx.ragged import Array, Bools, Ints, short_repr
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings
@@ -288,10 +289,11 @@ class Evaluator:
 
     def _provided_for(self, judgments: Judgments) -> list[ProviderBackend]:
         """Return the backends that providers make for judgments; those of the last, because they keep them as objects."""
-        if judgments is not self._last[0]:
+        last = self._last  # which another thread may change
+        if judgments is not last[0]:
             chosen = None if self._provider is None else provider_named(self._provider, self._others)
-            self._last = judgments, provided(self._others, judgments, chosen)
-        return self._last[1]
+            self._last = last = judgments, provided(self._others, judgments, chosen)
+        return last[1]
 
     def computed_by(self) -> dict[str, str]:
         """Return what computes each measure: ``irmx`` for measures and scorers of plugins, otherwise a provider of ir_measures."""
@@ -413,8 +415,7 @@ def _of_this_process(
     if key not in _sent:
         while len(_sent) >= 2:
             del _sent[next(iter(_sent))]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with recorded_warnings():
             rest, *buffers = judgments
             stored = pickle.loads(rest.data, buffers=buffers)  # noqa: S301  what __reduce__ stored
             _sent[key] = Evaluator(measures, stored, provider)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
+from statistics import median
 from typing import Any, Protocol, TypeVar
 
 import ir_measures
@@ -18,14 +19,13 @@ import numpy as np
 from irmx.data.files import bytes_of, is_address, is_path
 from irmx.data.formats import path_of
 from irmx.data.judgments import Judgments
-from irmx.data.parquet import MEMORY, Chunk, run_chunks, run_of_partition
+from irmx.data.parquet import MEMORY, run_chunks, run_of_partition
 from irmx.data.reading import matching_files, read_run, release_memory
 from irmx.data.runs import Run
 from irmx.declare.measure_failures import failures_of
 from irmx.errors import (
     DataError,
     DataWarning,
-    IrmxError,
     MissingTopicsWarning,
     PluginError,
     QrelsWarning,
@@ -34,23 +34,23 @@ from irmx.errors import (
     lacking_topics,
     located,
 )
-from irmx.parallel import Call, chosen_jobs, is_local, results_of
+from irmx.parallel import Warned, chosen_jobs, is_local, recorded_warnings, results_of, results_of_threads
 from irmx.ragged import offsets_of
 from irmx.rank.join import Join, no_common_topic, refuse_no_common_topic
 from irmx.score.backends import ScoresByMeasure
-from irmx.text import list_some
+from irmx.text import list_some, plural
 
 T = TypeVar("T")
 Failures = dict[ir_measures.Measure, PluginError | TooLittleMemoryError]
 """The errors of measures that failed."""
-Warned = list[tuple[type[Warning], str]]
-"""The classes and texts of warnings."""
 
 _PER_BYTE = 50
 """How many bytes of memory to allow for each byte of a chunk: scoring takes some 10, and dicts for a provider of ir_measures more."""
 
 _MANY_ROWS, _MOST_ROWS = 10_000, 2_000_000
 """After a run or chunk of so many rows young garbage is collected, after runs of so many in all the old, which takes .03 to .1 s."""
+_WORTH = 3.0
+"""How many seconds of work are worth a process, which takes more than one to start and to import what it needs."""
 
 
 class Scorer(Protocol):
@@ -193,11 +193,10 @@ def _of_run(name: str) -> contextlib.AbstractContextManager[None]:
 def _recorded(name: str) -> Iterator[Warned]:
     """Hold back the warnings of a block, and add them to a list, with the name of the run, unless they are about the qrels."""
     warned: Warned = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with recorded_warnings() as caught:
         yield warned
-    for w in caught:
-        warned.append((w.category, _prefixed("" if issubclass(w.category, QrelsWarning) else name, w.message)))
+    for category, message in caught:
+        warned.append((category, _prefixed("" if issubclass(category, QrelsWarning) else name, message)))
 
 
 def _issue(warned: Warned, issued: set[tuple[type[Warning], str]]) -> None:
@@ -216,8 +215,7 @@ class RunScores:
     """The scores of a run, or of a chunk of it: its topics, and by measure the scores over the topics of the judgments.
 
     ``failures`` are the errors of the measures that have no scores, and ``warned`` the warnings. ``no_topic`` says that none of
-    the topics is judged, ``no_judged`` that none of the documents is. ``is_last`` is false for a chunk that others follow, whose
-    number is ``chunk``, and ``at_once`` true for one that shows that the run must be read at once.
+    the topics is judged, ``no_judged`` that none of the documents is. ``how`` says in how many parts the run was scored, and by what.
     """
 
     name: str
@@ -227,9 +225,7 @@ class RunScores:
     warned: Warned = field(default_factory=list)
     no_topic: str = ""
     no_judged: str = ""
-    is_last: bool = True
-    chunk: int = 0
-    at_once: bool = False
+    how: str = "at once"
 
 
 def scored_runs(
@@ -241,12 +237,13 @@ def scored_runs(
 ) -> Iterator[RunScores]:
     """Yield the scores of each run, in order; large files are read in chunks that fit into memory.
 
-    ``memory`` is that of all jobs together, and ``jobs`` how many chunks and runs to score at the same time, on the current backend
-    of joblib; by default 1, or on a cluster as many as its workers can. With ``sound_only``, a measure that fails is left out of the
-    scores, with its error in the ``failures`` of the run. Warnings name the run, and identical warnings are issued once.
+    ``memory`` is that of all jobs together. Of several ``jobs``, threads score the chunks of a large file; processes score runs once
+    those that are left are seen to take each of them some seconds. On a cluster, which a program has chosen as the backend of joblib,
+    there are by default as many as its workers can. With ``sound_only``, a measure that fails is left out of the scores, with its
+    error in the ``failures`` of the run. Warnings name the run, and identical warnings are issued once.
     """
     issued: set[tuple[type[Warning], str]] = set()
-    for run in _merge_chunks(evaluator, runs, memory, chosen_jobs(jobs), sound_only):
+    for run in _by_all_jobs(evaluator, runs, memory, chosen_jobs(jobs), sound_only):
         _issue([*_lacking(run.name, run.topics, evaluator.judgments), *run.warned], issued)
         yield run
         del run  # of a thousand runs, only what the caller keeps is kept
@@ -254,8 +251,8 @@ def scored_runs(
 
 def scores_of(evaluator: Scorer, run: Any, memory: str | float = MEMORY) -> ScoresByMeasure:
     """Return the scores of one run as :func:`scored_runs` does, without a warning about topics that it lacks."""
-    if run_chunks(run, chunk_size(memory, 1)) is not None:
-        [scored] = _merge_chunks(evaluator, {"": run}, memory, 1)
+    if run_chunks(run, _chunk_size(memory, 1)) is not None:
+        scored = _whole(evaluator, "", run, memory, 1, sound_only=False)
         _issue(scored.warned, set())
         return scored.scores
     run = read_run(run)
@@ -267,117 +264,109 @@ def scores_of(evaluator: Scorer, run: Any, memory: str | float = MEMORY) -> Scor
     return scores
 
 
-def chunk_size(memory: str | float, jobs: int) -> int:
+def _chunk_size(memory: str | float, jobs: int) -> int:
     """Return the size of chunks of runs, in bytes of text, of which several jobs together fit into memory."""
     return max(1, bytes_of(memory) // (_PER_BYTE * jobs))
 
 
-def _merge_chunks(
-    evaluator: Scorer, runs: Mapping[str, Any], memory: str | float, jobs: int, sound_only: bool = False
+def _by_all_jobs(
+    evaluator: Scorer, runs: Mapping[str, Any], memory: str | float, jobs: int, sound_only: bool
 ) -> Iterator[RunScores]:
-    """Yield the scores of each run, put together from those of its chunks."""
-    size, at_once = chunk_size(memory, jobs), set[str]()
+    """Yield the scores of each run: of this process, and of others as soon as what is left keeps each of them busy."""
+    left, seconds, size = list(runs.items()), list[float](), 1
+    while left and is_local() and not (jobs > 1 and _is_long(seconds, len(left), jobs)):
+        name, source = left.pop(0)
+        started = time.perf_counter()
+        scored = _whole(evaluator, name, source, memory, jobs, sound_only)
+        seconds.append(time.perf_counter() - started)
+        size = max(1, int(_WORTH / seconds[-1]))
+        yield scored
+        del scored, source
+    if not left:
+        return
+    workers = min(jobs, len(left))
+    size = min(size, -(-len(left) // workers))
+    share = bytes_of(memory) // workers
+    # what is no file may be something that another process cannot read
     calls = (
-        call for name, run in runs.items() for call in _calls(evaluator, name, run, size, jobs, sound_only, at_once)
+        (_batch, (evaluator, [(n, _sendable(n, s)) for n, s in left[i : i + size]], share, sound_only))
+        for i in range(0, len(left), size)
     )
-    with results_of(calls, jobs, ordered=True) as results:
-        whole, chunk_of = None, dict[str, int]()
-        for part in chain.from_iterable(results):
-            name, split_topic = part.name, next((topic for topic in part.topics if topic in chunk_of), "")
-            if split_topic and name not in at_once:  # which is told before all memory is taken
-                where = _places(split_topic, runs[name], size, jobs, {chunk_of[split_topic], part.chunk})
-                _issue(_split_topic(name, split_topic, where), set())
-            if part.warned and not part.topics:
-                _issue(part.warned, set())
-                part.warned = []
-            has_covariance = any(scores.covariance is not None for scores in part.scores.values())
-            if split_topic or part.at_once or (has_covariance and not part.is_last):
-                at_once.add(name)
-            chunk_of |= dict.fromkeys(part.topics, part.chunk)
-            if name not in at_once:
-                whole = part if whole is None else _add_chunk(whole, part, evaluator.judgments)
-            if not part.is_last:
-                continue
-            if name in at_once:
-                [whole] = _score(evaluator, name, runs[name], sound_only)
-            yield _finish(whole or part)
-            whole, chunk_of = None, {}
+    with results_of(calls, workers, ordered=True) as results:
+        for scored in chain.from_iterable(results):
+            yield replace(scored, how=f"{scored.how}, by one of {plural(workers, 'process')}es")
+
+
+def _is_long(seconds: Sequence[float], left: int, jobs: int) -> bool:
+    """Tell whether runs that are left keep every process busy for long enough, given how long others took.
+
+    The first took longer if something had to be imported.
+    """
+    if left < 2 or not seconds or (len(seconds) == 1 and seconds[0] < _WORTH):
+        return False
+    return median(seconds[1:] or seconds) * left > _WORTH * min(jobs, left)
+
+
+def _sendable(name: str, source: Any) -> Any:
+    with _of_run(name):
+        return source if is_path(source) and os.path.isfile(source) else read_run(source)
+
+
+def _batch(evaluator: Scorer, runs: Sequence[tuple[str, Any]], memory: float, sound_only: bool) -> list[RunScores]:
+    """Score runs, in any process."""
+    return [_whole(evaluator, name, source, memory, 1, sound_only) for name, source in runs]
+
+
+def _whole(evaluator: Scorer, name: str, source: Any, memory: str | float, jobs: int, sound_only: bool) -> RunScores:
+    """Score a run, a large file in chunks."""
+    chunks = run_chunks(source, _chunk_size(memory, jobs))
+    scored = (
+        None
+        if chunks is None
+        else _of_chunks(evaluator, name, source, chunks, _chunk_size(memory, jobs), jobs, sound_only)
+    )
+    return _finish(scored or _scored(evaluator, name, lambda: read_run(source), sound_only))
+
+
+def _of_chunks(
+    evaluator: Scorer,
+    name: str,
+    source: Any,
+    chunks: Iterable[Callable[[], Run]],
+    size: int,
+    jobs: int,
+    sound_only: bool,
+) -> RunScores | None:
+    """Return the scores of a run put together from those of its chunks; None if it must be read at once."""
+    release_memory()  # which the reader of the qrels no longer uses, and the chunks may
+    whole, chunk_of, number = None, dict[str, int](), -1
+    calls = ((_scored, (evaluator, name, chunk, sound_only, False)) for chunk in chunks)
+    with contextlib.closing(results_of_threads(calls, jobs)) as parts:
+        for number, part in enumerate(parts):
+            if split_topic := next((topic for topic in part.topics if topic in chunk_of), ""):
+                _warn_of_split(name, split_topic, _places(split_topic, source, size, {chunk_of[split_topic], number}))
+                return None
+            if any(scores.covariance is not None for scores in part.scores.values()):
+                return None
+            chunk_of |= dict.fromkeys(part.topics, number)
+            whole = part if whole is None else _add_chunk(whole, part, evaluator.judgments)
             del part
+    return whole and replace(whole, how=f"in {plural(number + 1, 'chunk')}, by {plural(jobs, 'thread')}")
 
 
-def _split_topic(name: str, topic: str, where: str) -> Warned:
-    """Return the warning about a topic whose rows do not stand together."""
+def _warn_of_split(name: str, topic: str, where: str) -> None:
+    """Warn, before all memory is taken, about a topic whose rows do not stand together."""
     text = f"The rows of topic {topic} do not stand together: {where}. The run is read at once, in whatever memory that takes; "
-    return [(DataWarning, _prefixed(name, f"{text}sort it by topic to get it read in chunks."))]
-
-
-def _calls(
-    evaluator: Scorer, name: str, source: Any, size: int, jobs: int, sound_only: bool, at_once: set[str]
-) -> Iterator[Call]:
-    """Yield the calls that score a run: one, or one per chunk until the run must be read at once, and one for its end."""
-    try:  # joblib would wait for ever for a call that cannot be made
-        chunks = run_chunks(source, size, jobs if is_local() else 1)
-        if chunks is None:
-            # what is no file may be something that another process cannot read
-            with _of_run(name):
-                run = source if jobs == 1 or (is_path(source) and os.path.isfile(source)) else read_run(source)
-            yield _score, (evaluator, name, run, sound_only)
-            return
-        made = 0
-        release_memory()  # which the reader of the qrels no longer uses, and the chunks may
-        for chunk in chunks:
-            if not made and chunk.split_topic[0]:
-                yield _tell, (name, _split_topic(name, *chunk.split_topic))
-            yield _score_chunk, (evaluator, name, chunk, sound_only, made)
-            del chunk
-            made += 1
-            if name in at_once:
-                break
-        if not made:
-            at_once.add(name)
-        yield _tell, (name, [], True)
-    except Exception as error:
-        yield _raise, (error,)
-
-
-def _raise(error: Exception) -> None:
-    raise error
-
-
-def _tell(name: str, warned: Warned, is_last: bool = False) -> list[RunScores]:
-    """Return no scores, but warnings before those of a run, or the end of a run."""
-    return [RunScores(name, warned=warned, is_last=is_last)]
-
-
-def _score(evaluator: Scorer, name: str, source: Any, sound_only: bool) -> list[RunScores]:
-    """Score a run, in any process."""
-    scored = _scored(evaluator, name, lambda: read_run(source), sound_only)
-    return [] if scored is None else [scored]
-
-
-def _score_chunk(evaluator: Scorer, name: str, chunk: Chunk, sound_only: bool, number: int) -> list[RunScores]:
-    """Score a chunk of a run, in any process."""
-    read, scored = partial(next, chunk.runs(), None), list[RunScores]()
-    try:
-        while (one := _scored(evaluator, name, read, sound_only, is_last=False)) is not None:
-            one.chunk, one.at_once = number, chunk.split_topic[0] != "" and bool(one.failures or one.warned)
-            scored.append(one)
-    except IrmxError:
-        if not chunk.split_topic[0]:
-            raise
-        return [RunScores(name, is_last=False, at_once=True)]  # the error of the run as a whole is told
-    return scored
+    _issue([(DataWarning, _prefixed(name, f"{text}sort it by topic to get it read in chunks."))], set())
 
 
 def _scored(
-    evaluator: Scorer, name: str, read: Callable[[], Run | None], sound_only: bool, is_last: bool = True
-) -> RunScores | None:
-    """Return the scores of a run, or of a part of it, once it is read; None if there is none."""
-    scored = RunScores(name, is_last=is_last)
+    evaluator: Scorer, name: str, read: Callable[[], Run], sound_only: bool, is_whole: bool = True
+) -> RunScores:
+    """Return the scores of a run, or of a chunk of it, once it is read."""
+    scored = RunScores(name)
     with _recorded(name) as scored.warned, _of_run(name):
         run = read()
-        if run is None:
-            return None
         scored.topics, scored.no_topic = run.retrieved_topics, no_common_topic(run, evaluator.judgments)
         if not scored.no_topic:
             join = Join(run, evaluator.judgments)
@@ -389,7 +378,7 @@ def _scored(
                 run.refuse_repeats()
     rows = len(run)
     del run
-    _CYCLES.add(rows, is_last)
+    _CYCLES.add(rows, is_whole)
     return scored
 
 
@@ -443,13 +432,13 @@ def _finish(run: RunScores) -> RunScores:
     return replace(run, scores=sound, warned=[*run.warned, *told])
 
 
-def _places(topic: str, source: Any, size: int, jobs: int, numbers: set[int]) -> str:
+def _places(topic: str, source: Any, size: int, numbers: set[int]) -> str:
     """Return where the rows of a topic begin in some chunks, by their numbers."""
     places = []
-    for number, chunk in enumerate(run_chunks(source, size, jobs if is_local() else 1) or ()):
-        for run in chunk.runs() if number in numbers else ():
-            if topic in run.topics:
-                places.append(run.place([int(run.offsets[run.topics.index(topic)])]))
+    for number, chunk in enumerate(run_chunks(source, size) or ()):
+        if number in numbers:
+            run = chunk()
+            places.append(run.place([int(run.offsets[run.topics.index(topic)])]))
     return " and ".join(places)
 
 

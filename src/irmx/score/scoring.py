@@ -64,8 +64,8 @@ def scores(
     memory : str or number
         The memory that runs may take, in bytes or such as ``"500MB"``; a larger file is read in chunks of topics.
     jobs : int, optional
-        How many runs, or chunks of them, to score at the same time, each in a process of its own or wherever
-        ``joblib.parallel_config`` says; by default 1, or on a cluster as many as its workers can.
+        How many threads score the chunks of a large run at the same time, and how many processes score many runs, if these take
+        long; or how many workers where ``joblib.parallel_config`` says. By default 1, or on a cluster as many as there are.
     progress : bool, optional
         Whether to show a progress bar; by default, if there are several runs and standard error is a terminal.
 
