@@ -146,8 +146,12 @@ class Done:
 
 
 @pytest.fixture
-def command(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
-    """Return a function that runs ``irmx`` in this process; an error that ``irmx`` does not handle comes through."""
+def command(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Done]:
+    """Return a function that runs ``irmx`` in this process, in the folder of the test if no other is given.
+
+    An error that ``irmx`` does not handle comes through.
+    """
+    monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object, cwd: Path | None = None) -> Done:
         from irmx.cli.app import run as irmx

@@ -222,7 +222,7 @@ def test_without_javascript_it_is_a_document(open_page, demo_report):
     assert not any(select.is_visible() for select in page.locator("select").all())
 
 
-def test_it_prints(open_page, demo_report, tmp_path):
+def test_it_prints(open_page, demo_report):
     page = open_page(demo_report).page
     page.emulate_media(media="print")
     assert not page.locator("#topics-a").is_visible()

@@ -275,27 +275,26 @@ def test_csv_has_all_places_and_what_is_read_four(command: Any) -> None:
 
 @pytest.mark.parametrize("runs", ["*.run", "trec:*.run", "b*.run [rt]*.run", "bm25.run trec:recent.run trec:t*.run"])
 def test_globs_of_runs(runs: str, folder: Path, command: Callable[..., Any]) -> None:
-    done = command("eval", "demo.qrels", *runs.split(), "AP", cwd=folder)
+    done = command("eval", "demo.qrels", *runs.split(), "AP")
     names = [line.partition("\t")[0].removeprefix("trec:") for line in done.out.splitlines()]
     assert (done.code, names, done.err) == (0, ["run", "bm25.run", "recent.run", "titles.run"], "")
 
 
 def test_globs_in_the_other_commands(folder: Path, command: Callable[..., Any]) -> None:
     for out, runs in {"1.tsv": ["*.run"], "3.tsv": ["bm25.run", "recent.run", "titles.run"]}.items():
-        assert command("markov", "best-retrieved", "demo.qrels", *runs, "--out", out, cwd=folder).code == 0
+        assert command("markov", "best-retrieved", "demo.qrels", *runs, "--out", out).code == 0
     assert (folder / "1.tsv").read_bytes() == (folder / "3.tsv").read_bytes()
-    command("sweep", "demo.qrels", "*.run", "-m", "NCP", "-g", "law=first,uniform", "--out", "s.tsv", cwd=folder)
+    command("sweep", "demo.qrels", "*.run", "-m", "NCP", "-g", "law=first,uniform", "--out", "s.tsv")
     assert set(pd.read_csv(folder / "s.tsv", sep="\t")["system"]) == {"bm25.run", "recent.run", "titles.run"}
     of_one, all_three, none = (
-        command("explain", "demo.qrels", run, "NCP(law=first)", "-t", "1", cwd=folder)
-        for run in ("bm*.run", "*.run", "*.ruin")
+        command("explain", "demo.qrels", run, "NCP(law=first)", "-t", "1") for run in ("bm*.run", "*.run", "*.ruin")
     )
-    assert of_one == command("explain", "demo.qrels", "bm25.run", "NCP(law=first)", "-t", "1", cwd=folder)
+    assert of_one == command("explain", "demo.qrels", "bm25.run", "NCP(law=first)", "-t", "1")
     assert (of_one.code, all_three.code, all_three.out, none.code) == (0, 2, "", 1)
     assert all_three.err == "irmx: '*.run' matches 3 files: bm25.run, recent.run, titles.run. One is expected here.\n"
     for words in (("pages", "score", "*.run", "AS_RBP"), ("pages", "agreement", "*.run", "none.csv", "AS_RBP")):
-        assert command(*words, "--qrels", "demo.qrels", cwd=folder).err == all_three.err
-    assert command("stream", "score", "demo.qrels", "*.run", "--users", "log.tsv", cwd=folder).err == all_three.err
+        assert command(*words, "--qrels", "demo.qrels").err == all_three.err
+    assert command("stream", "score", "demo.qrels", "*.run", "--users", "log.tsv").err == all_three.err
 
 
 # -- measures of a file of the user's ----------------------------------------------------------------------
@@ -366,7 +365,7 @@ def test_a_file_that_cannot_be_loaded_says_why(
     (files / "own").mkdir()
     if text is not None:
         (files / "own" / name).write_text(text)
-    done = command("--load", f"own/{name}", "measures", cwd=files)
+    done = command("--load", f"own/{name}", "measures")
     assert (done.code, message in done.err, "Traceback" in done.err) == (code, True, False)
 
 
@@ -390,9 +389,7 @@ def test_measures_are_found_by_words_of_their_descriptions(command: Any) -> None
 def test_values_go_into_a_file_with_all_places_and_their_states(command: Any, tmp_path: Path) -> None:
     run = Path(run_path("bm25")).read_text().splitlines()
     (tmp_path / "short.run").write_text("".join(f"{line}\n" for line in run if not line.startswith("1 ")))
-    done = command(
-        "eval", qrels_path(), "short.run", run_path("titles"), "AP nDCG@10", "--out", "s.parquet", cwd=tmp_path
-    )
+    done = command("eval", qrels_path(), "short.run", run_path("titles"), "AP nDCG@10", "--out", "s.parquet")
     assert (done.code, done.out) == (0, "")
     runs = {"short.run": tmp_path / "short.run", Path(run_path("titles")).name: run_path("titles")}
     with pytest.warns(irmx.DataWarning):
@@ -402,7 +399,7 @@ def test_values_go_into_a_file_with_all_places_and_their_states(command: Any, tm
     assert (found.states == expected.states).all()
     assert found.missing.any()
     for words in (("--out", "s.csv"), ("--out", "nowhere/s.parquet"), ("--out", "s.parquet", "-q")):
-        assert command("eval", qrels_path(), "short.run", "AP", *words, cwd=tmp_path).code == 2
+        assert command("eval", qrels_path(), "short.run", "AP", *words).code == 2
 
 
 REPLACING = """

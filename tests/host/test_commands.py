@@ -141,7 +141,6 @@ def test_what_needs_no_plugin_loads_none(
 def offered(command: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], list[str]]:
     """A function that returns what is offered at the end of a command line, in a folder with one run."""
     (tmp_path / "RRF.run").touch()
-    monkeypatch.chdir(tmp_path)
 
     def offer(line: str) -> list[str]:
         monkeypatch.setenv("_IRMX_COMPLETE", "bash_complete")

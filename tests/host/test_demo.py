@@ -103,7 +103,7 @@ def test_it_says_which_system_is_better_and_what_to_type_next(command: Callable[
     comparison = irmx.compare(list(shown), qrels_path(), {system: run_path(system) for system in SYSTEMS})
     assert comparison.headline() in " ".join(done.out.split())
     write, line = [x.strip() for x in done.out.splitlines() if x.startswith("  irmx ")]
-    assert command(*shlex.split(write.partition(" && ")[0])[1:], cwd=tmp_path).code == 0
+    assert command(*shlex.split(write.partition(" && ")[0])[1:]).code == 0
     means = command(*shlex.split(line)[1:], "-o", "csv", "--table", "systems", "-p", "4", cwd=tmp_path / "demo").out
     found = pd.read_csv(io.StringIO(means))
     for name, numbers in shown.items():
@@ -133,7 +133,7 @@ def test_it_shows_existing_and_new_measures_and_the_commands_that_it_suggests_gi
         assert found == pytest.approx({name: shown[name][i] for name in shown}, abs=0.5e-4 + 1e-12)
     write, line = [x.strip() for x in done.out.splitlines() if x.startswith("  irmx ")]
     assert write.endswith(" && cd demo")
-    assert command(*shlex.split(write.partition(" && ")[0])[1:], cwd=tmp_path).code == 0
+    assert command(*shlex.split(write.partition(" && ")[0])[1:]).code == 0
     printed = command(*shlex.split(line)[1:], cwd=tmp_path / "demo").out
     header, *rows = (x.split("\t") for x in printed.splitlines())
     rounded = {row[0].removesuffix(".run"): [float(v) for v in row[1:]] for row in rows}

@@ -334,7 +334,7 @@ def test_long_cells_and_many_columns_are_read_soon(tmp_path: Path, command: Any)
     start, long = time.monotonic(), "a" * 1_000_000
     (tmp_path / "qrels").write_text(f"q 0 {long} 1\nq 0 b 1\n")
     (tmp_path / "run").write_text(f"q Q0 {long} 1 2.0 t\nq Q0 b 2 2.0 t\n")
-    done = command("eval", "qrels", "run", "AP", "NCP(law=uniform)", cwd=tmp_path)
+    done = command("eval", "qrels", "run", "AP", "NCP(law=uniform)")
     assert (done.code, done.out) == (0, "AP\t1.0000\nNCP(law=uniform)\t1.0000\n")
     (tmp_path / "qrels.csv").write_text(f'query_id,doc_id,relevance,text\n1,a,1,"{"x" * 200_000}"\n')
     assert irmx.read_qrels(tmp_path / "qrels.csv").as_dict() == {"1": {"a": 1}}
@@ -529,7 +529,7 @@ def test_columns_of_parquet_may_have_dots_and_those_that_are_not_read_go_to_othe
     assert "a.b" in pickle.loads(pickle.dumps(run)).columns
     assert irmx.read_table(tmp_path / "one.parquet", {"a.b": int})["a.b"].tolist() == [0, 7]
     files = ("qrels.parquet", "one.parquet", "two.parquet")
-    done, alone = (command("eval", *files, "AP", "RR", "--jobs", jobs, cwd=tmp_path) for jobs in ("2", "1"))
+    done, alone = (command("eval", *files, "AP", "RR", "--jobs", jobs) for jobs in ("2", "1"))
     assert (done.code, done.out) == (0, alone.out)
 
 
@@ -556,14 +556,11 @@ def test_a_user_says_what_files_call_a_column(tmp_path: Path, command: Any) -> N
         (("--column", "grades=gain", "eval", "mteb.tsv", "run.txt", "RR"), 2),
         (("--column", "gain", "eval", "mteb.tsv", "run.txt", "RR"), 2),
     ):
-        done = command(*words, cwd=tmp_path)
+        done = command(*words)
         assert (done.code, done.out) == (code, "" if code else "RR\t0.5000\n"), words
     (tmp_path / "odd.csv").write_text("x,y,z\n1,d1,2.0\n1,d2,1.0\n")
-    assert command(*named, "eval", "qrels.txt", "odd.csv", "RR", cwd=tmp_path).out == "RR\t0.5000\n"
-    assert (
-        command(*named[:4], "--column", "grade=z", "eval", "odd.csv", "run.txt", "RR", cwd=tmp_path).out
-        == "RR\t1.0000\n"
-    )
+    assert command(*named, "eval", "qrels.txt", "odd.csv", "RR").out == "RR\t0.5000\n"
+    assert command(*named[:4], "--column", "grade=z", "eval", "odd.csv", "run.txt", "RR").out == "RR\t1.0000\n"
     assert "IRMX_COLUMN" not in os.environ
 
 
@@ -580,5 +577,5 @@ def test_files_of_other_kinds_are_called_by_their_names(text: str, word: str, tm
     [odd] = tmp_path.iterdir()
     (tmp_path / "q").write_text("1 0 d1 1\n")
     for words in ((odd.name, "q"), ("q", odd.name)):
-        done = command("eval", *words, "AP", cwd=tmp_path)
+        done = command("eval", *words, "AP")
         assert (done.code, word in done.err) == (1, True)

@@ -111,8 +111,8 @@ def test_nothing_is_overwritten(command, tmp_path):
     assert command("new-plugin", "word-budget", "--into", tmp_path).code == 2
 
 
-def test_a_folder_that_is_not_there_is_an_error(command, tmp_path):
-    done = command("new-plugin", "word-budget", "--into", tmp_path / "nowhere")
+def test_a_folder_that_is_not_there_is_an_error(command):
+    done = command("new-plugin", "word-budget", "--into", "nowhere")
     assert done.code == 2
     assert "There is no folder" in done.err
 

@@ -101,7 +101,7 @@ def test_one_run_or_several(run: Any, names: list[str]) -> None:
     assert [panel.run for panel in irmx.plot("AP", MADE[0], run, "q").panels] == names
 
 
-def test_hostile_names_are_text(tmp_path: Path) -> None:
+def test_hostile_names_are_text() -> None:
     name, topic, doc = r"$\frac{a}{$.run", "$t$", "<b>\x1b[2J</b>"
 
     class Named(irmx.Measure):
@@ -188,7 +188,7 @@ def test_the_command(tmp_path: Path, command: Callable[..., Any]) -> None:
     assert (done.code, "Topic 'z' is not in the qrels" in done.err) == (1, True)
 
 
-def test_pictures_of_a_style(tmp_path: Path) -> None:
+def test_pictures_of_a_style() -> None:
     before = dict(pyplot.rcParams)
     with irmx.toolkit.picture_style() as plt:
         _, ax = plt.subplots()

@@ -255,7 +255,7 @@ def test_all_places_are_printed_as_numbers(tmp_path: Path, command: Callable[...
     (tmp_path / "q").write_text("1 0 a 1\n1 0 b 1\n2 0 a 1\n")
     (tmp_path / "r").write_text("1 Q0 x 1 3 t\n1 Q0 a 1 2 t\n1 Q0 b 1 1 t\n2 Q0 y 1 1 t\n")
     words = ("eval", "q", "r", "RBP(rel=1)", "nDCG@10", "-p", -1, "-q", "-o")
-    shown = [float(line.split("\t")[-1]) for line in command(*words, "tsv", cwd=tmp_path).out.splitlines()]
+    shown = [float(line.split("\t")[-1]) for line in command(*words, "tsv").out.splitlines()]
     assert shown == [json.loads(line)["value"] for line in command(*words, "jsonl").out.splitlines()]
     expected = irmx.calc("RBP(rel=1) nDCG@10", tmp_path / "q", tmp_path / "r")
     assert sorted(shown) == sorted([*(m.value for m in expected.per_query), *expected.aggregated.values()])

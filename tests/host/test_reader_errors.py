@@ -326,7 +326,7 @@ def test_the_exit_codes(arguments: str, code: int, says: str, tmp_path: Path, co
     files = {"good.qrels": QRELS, "good.run": RUN, "half.qrels": "q 0 a 0.5\n", "other.run": "x Q0 a 1 2.0 t\n"}
     for name, content in {**files, "bad.run": RUN.replace("1.0", "x", 1)}.items():
         put(tmp_path, name, content)
-    done = command("eval", *shlex.split(arguments), cwd=tmp_path)
+    done = command("eval", *shlex.split(arguments))
     assert (done.code, done.out) == (code, "" if code else "AP\t1.0000\n"), done.err
     assert says in done.err
     assert "Traceback" not in done.err

@@ -82,8 +82,8 @@ MISTAKES: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_messages_about_mistakes_are_text(command: Callable[..., Any], tmp_path: Path, mistake: str) -> None:
-    done = command(*MISTAKES[mistake], cwd=tmp_path)
+def test_messages_about_mistakes_are_text(command: Callable[..., Any], mistake: str) -> None:
+    done = command(*MISTAKES[mistake])
     assert_is_text(done.out + done.err)
     assert len(done.err) < 6000
 

@@ -65,7 +65,7 @@ def test_it_is_told_of_a_table_in_chunks_and_by_name(tmp_path: Path, command: An
     for name, run in (("other", OTHER), ("one", {"q": OTHER["q"], "r": RUN["r"]})):
         (tmp_path / name).write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, ds in run.items() for d, s in ds.items()))
     for memory in ("1GB", "1KB"):
-        done = command("eval", "qrels", "other", "one", "AP", "--memory", memory, cwd=tmp_path)
+        done = command("eval", "qrels", "other", "one", "AP", "--memory", memory)
         assert done.code == 0
         assert done.err.count("No document of the run is judged") == 1
         assert "other: No document" in done.err

@@ -59,7 +59,7 @@ def test_plugins_import_what_they_register_only() -> None:
     assert not loaded & {*HEAVY, "pyarrow", "typer", *READ_LATER}
 
 
-def test_measures_in_dicts_import_no_pandas(tmp_path: Path) -> None:
+def test_measures_in_dicts_import_no_pandas() -> None:
     code = "import irmx; irmx.calc_aggregate('AP NCP(law=uniform)', {'q': {'a': 1, 'ä': 2}}, {'q': {'ä': 1.0}})"
     assert not modules_after(code) & set(HEAVY)
 

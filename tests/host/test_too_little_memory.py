@@ -95,7 +95,7 @@ def test_every_kind_of_memory_error_is_named(error: MemoryError, command: Callab
     for what, place in {**places, "Reading qrels": f"{trec.__module__}.{trec.__qualname__}.read"}.items():
         with monkeypatch.context() as patched:
             patched.setattr(place, short)
-            done = command("eval", "qrels", "run", "NCP(law=first)", cwd=tmp_path)
+            done = command("eval", "qrels", "run", "NCP(law=first)")
         assert (done.code, done.err) == (1, f"irmx: {what}{end}")
 
 

@@ -215,7 +215,7 @@ def test_eval_of_every_year(
         document, _, sentence = update.rpartition("-")
         lines.append(f"{topic} team run {document} {sentence} {int(document.partition('-')[0]) + 60} 1\n")
     (tmp_path / "run").write_text("".join(lines), encoding="utf-8")
-    done = command("eval", f"tst:{folder}", tmp_path / "run", "LC(duplicates='all')", "Comp(duplicates='all')", "TS_H")
+    done = command("eval", f"tst:{folder}", "run", "LC(duplicates='all')", "Comp(duplicates='all')", "TS_H")
     assert done.code == 0
     lc, comp, h = (float(line.split("\t")[1]) for line in done.out.splitlines())
     assert 0 < comp < 1

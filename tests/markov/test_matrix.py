@@ -67,7 +67,7 @@ def test_documents_beyond_the_matrix_are_never_seen(chain):
     assert value(model, {"q": {"d9": 1}}, run) == 0.0
 
 
-def test_text_round_trip_and_pickle(chain, qrels, run, tmp_path):
+def test_text_round_trip_and_pickle(chain, qrels, run):
     measure = MP(model=TransitionMatrix(chain), rescale="recall")
     assert irmx.parse_measure(str(measure)) == measure
     copy = pickle.loads(pickle.dumps(measure))

@@ -23,7 +23,7 @@ def test_a_full_disk_is_told_and_the_old_file_stays(
         "times": ("markov", "holding-times", "clicks.csv", "--out", name),
         "best": ("markov", "best-retrieved", "qrels", "run", "--out", name),
     }[Path(name).stem]
-    assert command(*arguments, cwd=tmp_path).code == 0
+    assert command(*arguments).code == 0
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert before[name]
     full_disk()

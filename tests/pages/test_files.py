@@ -228,10 +228,10 @@ def test_a_file_of_pages_is_a_run(tmp_path: Path, command: Callable[..., Any]) -
     table.to_csv(tmp_path / "one.csv", index=False)
     table.assign(score=[1, 2, 1]).to_csv(tmp_path / "run.csv", index=False)  # with scores it is a run
     for name, values in (("one.jsonl", (0.5, 2 / 3)), ("one.csv", (1, 1)), ("run.csv", (0.5, 0.75))):
-        done = command("eval", tmp_path / "qrels.txt", tmp_path / name, "P@1", "RR")
+        done = command("eval", "qrels.txt", name, "P@1", "RR")
         assert (done.code, done.out) == (0, "P@1\t{:.4f}\nRR\t{:.4f}\n".format(*values))
     write_pages(tmp_path / "several.jsonl", PAGES)
-    done = command("eval", tmp_path / "qrels.txt", tmp_path / "several.jsonl", "RR")
+    done = command("eval", "qrels.txt", "several.jsonl", "RR")
     assert done.code == 1
     assert "several.jsonl: topic 'q' has the pages 'p' and 'r'" in done.err
     assert "irmx pages score" in done.err
@@ -249,6 +249,6 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(
     for fitting, name in enumerate(written):
         full_disk(fitting)
         given = ("vertical-qrels.csv", "-i", "bm25.csv", "-v", "redde.csv", *options)
-        done = command("pages", "simulate", *given, cwd=tmp_path)
+        done = command("pages", "simulate", *given)
         assert (done.code, done.err) == (1, f"irmx: {name} cannot be written: No space left on device.\n")
         assert {path.name for path in tmp_path.iterdir()} == {*before, *written[:fitting]}

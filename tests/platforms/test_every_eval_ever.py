@@ -121,7 +121,7 @@ def by_command(command: Any, tmp_path: Path) -> Any:
         (tmp_path / "queries.csv").write_text(f"query_id,query\n{queries}")
         options = ("--queries", tmp_path / "queries.csv") if queries else ()
         words = ("to-every-eval-ever", qrels_path(), *runs, "AP", "--out", tmp_path / "out", "--collection", "toy")
-        return command(*words, *options, *more, cwd=tmp_path)
+        return command(*words, *options, *more)
 
     return run
 

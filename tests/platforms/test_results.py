@@ -164,7 +164,7 @@ def test_a_log_without_samples_has_what_they_were_reduced_to(write: Write) -> No
     assert list(values_of(write(two))["toy/a"]) == ["m.mean", "m.max"]
 
 
-def test_logs_of_the_same_model_are_told_apart_by_names(write: Write, command: Any, tmp_path: Path) -> None:
+def test_logs_of_the_same_model_are_told_apart_by_names(write: Write, command: Any) -> None:
     old = write(log(*(sample(i, m=i % 3 / 2) for i in range(12))), "old.json")
     new = write(log(*(sample(i, m=i % 4 / 3) for i in range(12))), "new.json")
     with pytest.raises(DataError, match=r"The system toy/a is in .*old.json and in .*new.json. Name one of the two"):
@@ -683,7 +683,7 @@ def test_damaged_archives_are_told(tmp_path: Path) -> None:
         read_per_topic(tmp_path / "bombs.eval")
 
 
-def test_a_format_reads_the_tables_that_it_holds(write: Write, tmp_path: Path) -> None:
+def test_a_format_reads_the_tables_that_it_holds(write: Write) -> None:
     path = write(LOG)
     with pytest.raises(UsageError, match="The format inspect holds scores, not a run"):
         irmx.read_run(f"inspect:{path}")

@@ -65,9 +65,9 @@ def test_commands_name_the_qrels_and_the_line_and_no_run(tmp_path: Path, command
     for name in ("one.csv", "two.csv"):
         RUN.to_csv(tmp_path / name, index=False)
     note = f"irmx: qrels.csv, line 4: {FAR}\n"
-    done = command("eval", "qrels.csv", "one.csv", "two.csv", "LC", "MSU(users=3)", cwd=tmp_path)
+    done = command("eval", "qrels.csv", "one.csv", "two.csv", "LC", "MSU(users=3)")
     assert (done.code, done.err) == (0, note)
     sweep = ("sweep", "qrels.csv", "one.csv", "two.csv", "-m", "MSU(users=3)", "-g", "L=0,1", "-g", "same_time=id,run")
-    done = command(*sweep, "--out", "out.tsv", cwd=tmp_path)
+    done = command(*sweep, "--out", "out.tsv")
     assert done.code == 0
     assert done.err.count("days before") == done.err.count(note) == 1

@@ -165,7 +165,7 @@ def test_what_is_prepared_depends_on_the_smallest_grade_that_counts() -> None:
     assert len({MSU(rel=rel).preparation() for rel in (0, 1, 2)}) == 3
 
 
-def test_contributions_add_up_to_the_value(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contributions_add_up_to_the_value() -> None:
     of_means = MSU(per="second", ratio="of_means", late="at")
     for measure in (MSU, MSU(L=0.9, users=300), MSU(per="second"), of_means, MSU(per="update_emitted", users=50)):
         explained = irmx.explain(measure, NUGGETS, UPDATES, "t1")
@@ -317,12 +317,12 @@ def test_expressions_are_canonical() -> None:
 def test_the_command(tmp_path: Path, command: Any) -> None:
     NUGGETS.to_csv(tmp_path / "q.csv", index=False)
     UPDATES.drop(columns="length").to_csv(tmp_path / "r.csv", index=False)
-    done = command("eval", tmp_path / "q.csv", tmp_path / "r.csv", "MSU(MA='6h')", "MSU", "-q", "-o", "jsonl")
+    done = command("eval", "q.csv", "r.csv", "MSU(MA='6h')", "MSU", "-q", "-o", "jsonl")
     rows = [json.loads(line) for line in done.out.splitlines()]
     assert [(r["query_id"], r["measure"]) for r in rows[:2]] == [("t0", "MSU(MA='6h')"), ("t0", "MSU")]
     assert all(r["standard_error"] > 0 and r["users"] == 1000 for r in rows if r["query_id"] != "all")
     assert done.err.count("80 of 80 updates have no length") == 1
-    shown = command("explain", tmp_path / "q.csv", tmp_path / "r.csv", "MSU", "-t", "t0").out
+    shown = command("explain", "q.csv", "r.csv", "MSU", "-t", "t0").out
     assert "standard_error 0.0" in shown
     assert "sessions_late" in shown
     described = command("measures", "MSU").out

@@ -154,8 +154,8 @@ def test_a_speed_for_all_replaces_a_column_with_gaps(
     for name, table in (("qrels", collection[0]), ("run", collection[1]), ("log", gaps)):
         table.to_csv(tmp_path / f"{name}.csv", index=False)
     score = ("stream", "score", "qrels.csv", "run.csv", "--users", "log.csv")
-    assert command(*score, "--speed", "4.25", cwd=tmp_path).code == 0
-    refused = command(*score, cwd=tmp_path)
+    assert command(*score, "--speed", "4.25").code == 0
+    refused = command(*score)
     assert (refused.code, refused.out) == (1, "")
     assert "log.csv, line 5: the session has no speed." in refused.err
     with pytest.raises(DataError, match=r"row 4 .* the speed must be .* Got 'slow'"):
@@ -167,7 +167,7 @@ def test_one_user_has_a_value_without_a_standard_error(
 ) -> None:
     for name, table in (("qrels", collection[0]), ("run", collection[1]), ("log", log[log["user"] == 0])):
         table.to_csv(tmp_path / f"{name}.csv", index=False)
-    done = command("stream", "score", "qrels.csv", "run.csv", "--users", "log.csv", "-q", cwd=tmp_path)
+    done = command("stream", "score", "qrels.csv", "run.csv", "--users", "log.csv", "-q")
     lines = [line.split("\t") for line in done.out.splitlines()]
     assert (done.code, [len(line) for line in lines]) == (0, [4] * 4)
     assert [line[3] for line in lines] == ["standard_error", "nan", "nan", "nan"]

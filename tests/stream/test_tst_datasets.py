@@ -64,17 +64,17 @@ def test_queries_from_the_topics(placed: Path) -> None:
 def test_eval_by_the_id(placed: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
     """One of two nuggets of equal worth, six hours late; the update is three words, two of which match."""
     (tmp_path / "run").write_text(RUN, encoding="utf-8")
-    done = command("eval", "trec-tst/2014", tmp_path / "run", "LC", "Comp", "EG", "AP")
+    done = command("eval", "trec-tst/2014", "run", "LC", "Comp", "EG", "AP")
     assert (done.code, done.err) == (0, "")
     assert done.out == "LC\t0.2500\nComp\t0.5000\nEG\t0.3333\nAP\t1.0000\n"
-    folder = command("eval", f"tst:{placed / 'trec-tst' / '2014'}", tmp_path / "run", "LC", "Comp", "EG", "AP")
+    folder = command("eval", f"tst:{placed / 'trec-tst' / '2014'}", "run", "LC", "Comp", "EG", "AP")
     assert folder.out == done.out
 
 
 @pytest.mark.parametrize("year", [2013, 2014, 2015])
 def test_without_the_files_it_says_what_goes_where(home: Path, tmp_path: Path, command: Any, year: int) -> None:
     (tmp_path / "run").write_text(RUN, encoding="utf-8")
-    done = command("eval", f"trec-tst/{year}", tmp_path / "run", "LC")
+    done = command("eval", f"trec-tst/{year}", "run", "LC")
     assert done.code == 1
     assert f"trec-tst/{year} is not downloaded automatically." in done.err
     assert str(home / "trec-tst" / str(year)) in done.err

@@ -19,7 +19,7 @@ RUN = "1 team a 100-aa 1 1000 0.5\n1 team a 300-cc 3 23600 2\nTS99.2 team a 500-
 def test_eval_with_a_folder_and_a_run(folder: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
     """Topic 1: N1 at once, worth 1, and N2 six hours late, worth exp(-2)/2, of 1 + exp(-2) + exp(-1)."""
     (tmp_path / "run.txt").write_text(RUN, encoding="utf-8")
-    done = command("eval", f"tst:{folder}", tmp_path / "run.txt", "LC", "-q", "-p", "6")
+    done = command("eval", f"tst:{folder}", "run.txt", "LC", "-q", "-p", "6")
     assert (done.code, done.err) == (0, "")
     assert done.out == "1\tLC\t0.710256\n2\tLC\t1.000000\nall\tLC\t0.855128\n"
 
@@ -29,9 +29,9 @@ def test_eval_with_the_words_of_the_track(folder: Path, tmp_path: Path, command:
     path = folder / "matches.tsv"
     path.write_text(path.read_text(encoding="utf-8").replace("M1\t2\t15", "M1\t0\t7"), encoding="utf-8")
     (tmp_path / "run.txt").write_text(RUN, encoding="utf-8")
-    done = command("eval", f"tst:{folder}", tmp_path / "run.txt", "TS_Verbosity(words='track')", "-q", "-p", "6")
+    done = command("eval", f"tst:{folder}", "run.txt", "TS_Verbosity(words='track')", "-q", "-p", "6")
     assert [float(line.split("\t")[2]) for line in done.out.splitlines()] == [2.25, 3.0, 2.625]
-    done = command("eval", f"tst:{folder}", tmp_path / "run.txt", "TS_Verbosity", "-q", "-p", "6")
+    done = command("eval", f"tst:{folder}", "run.txt", "TS_Verbosity", "-q", "-p", "6")
     assert [float(line.split("\t")[2]) for line in done.out.splitlines()] == [2.25, 2.5, 2.375]
 
 
@@ -53,7 +53,7 @@ def test_the_same_judgments_as_a_table_file(folder: Path, tmp_path: Path, suffix
     assert irmx.calc_aggregate(measures, frame, tmp_path / "run.txt") == wanted
 
 
-def test_a_folder_without_the_format_is_offered_the_remedy(folder: Path, tmp_path: Path) -> None:
+def test_a_folder_without_the_format_is_offered_the_remedy(folder: Path) -> None:
     with pytest.raises(DataError, match=f"{folder} is a folder, not a qrels file. .* name the format: tst:{folder}"):
         irmx.read_qrels(folder)
     with pytest.raises(DataError, match=f"{folder} is a folder, not a run file. .* the format: .*parquet:{folder}"):

@@ -136,11 +136,11 @@ def test_the_command(command: Callable[..., Any], tmp_path: Path) -> None:
         lines = [f"{t} Q0 {d} 0 {x} r\n" for t, of in run.items() for d, x in of.items()]
         (tmp_path / f"{name}.run").write_text("".join(lines))
     words = ("judges", "human.qrels", "machine.qrels", "--runs", "*.run", "--measures", "AP", "--calibrate", "human")
-    done = command(*words, "--table", "calibrated", "-o", "csv", cwd=tmp_path)
+    done = command(*words, "--table", "calibrated", "-o", "csv")
     assert done.code == 0, done.err
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert [row["baseline"] for row in rows] == [""] * 4 + [rows[-1]["baseline"]] * 3
     assert "random sample" in done.err
-    shown = command(*words, cwd=tmp_path).out
+    shown = command(*words).out
     assert "12 topics of human, 28 more of machine" in shown
     assert "nan" not in shown

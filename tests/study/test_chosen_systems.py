@@ -110,7 +110,7 @@ def test_commands_refuse_filters_before_they_score(
         (tmp_path / f"{system}.run").write_bytes(run_path(system).read_bytes())
     given = (qrels_path(), "*.run", "MPcont(model=GL_AD_ID)", "AP", "--only", "names.txt", *words)
     for name in ("correlate", "discriminate"):
-        done = command(name, *given, cwd=tmp_path)
+        done = command(name, *given)
         assert (done.code, done.out) == (code, "")
         assert message in done.err
 
@@ -122,5 +122,5 @@ def test_a_list_of_names_may_have_comments_and_blank_lines(command: Callable[...
         (tmp_path / to).write_bytes(run_path(system).read_bytes())
     runs = ("bm25.run", "recent.run", "my run", "other")
     words = (qrels_path(), *runs, "AP", "RR", "--only", "names.txt", "--resamples", "0", "-o", "csv")
-    done = command("correlate", *words, cwd=tmp_path)
+    done = command("correlate", *words)
     assert (done.code, done.out.splitlines()[1].split(",")[2]) == (0, "3")

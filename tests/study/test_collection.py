@@ -3,7 +3,6 @@
 import io
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -64,7 +63,7 @@ def test_topics_that_lack_something_and_documents_not_judged() -> None:
 
 
 @pytest.mark.real
-def test_published_features_of_trec_8(trec8: Any, command: Callable[..., Any], tmp_path: Path) -> None:
+def test_published_features_of_trec_8(trec8: Any) -> None:
     rows = irmx_study.collection(trec8.qrels_path, trec8.run_paths).frame().set_index("feature")
     assert rows.loc["relevant"].tolist() == [4728, 6, 94.56, 347]
     assert rows["number"][["topics", "judged", "runs"]].tolist() == [50, 86_830, 129]

@@ -38,7 +38,7 @@ def rows(out: str) -> list[dict[str, str]]:
 
 
 def test_the_best_run_is_the_baseline_and_globs_repeat_no_run(command: Command, folder: Path) -> None:
-    done = command("compare", "demo.qrels", "recent.run", "*.run", "AP", "-o", "csv", cwd=folder)
+    done = command("compare", "demo.qrels", "recent.run", "*.run", "AP", "-o", "csv")
     assert done.code == 0
     assert [(row["a"], row["b"]) for row in rows(done.out)] == [("recent.run", "bm25.run"), ("titles.run", "bm25.run")]
     assert "the best of 3 by AP" in done.err
@@ -46,7 +46,7 @@ def test_the_best_run_is_the_baseline_and_globs_repeat_no_run(command: Command, 
 
 @pytest.mark.parametrize("output", ["table", "csv", "tsv", "jsonl", "markdown", "latex"])
 def test_family_correction_level_and_test_are_stated_in_every_format(command: Any, folder: Path, output: str) -> None:
-    done = command(*COMPARE, "-o", output, "--level", "0.01", cwd=folder)
+    done = command(*COMPARE, "-o", output, "--level", "0.01")
     assert done.code == 0
     stated = done.out if output in ("table", "markdown") else done.err
     lines = {re.split(r"  |: ", line.removeprefix("- "))[0]: line for line in stated.splitlines()}
@@ -60,32 +60,32 @@ def test_family_correction_level_and_test_are_stated_in_every_format(command: An
 
 def test_labels_are_also_names_of_baselines(command: Command, folder: Path) -> None:
     labels = ("--label", "recent.run=Recent", "--label", "bm25.run=BM25", "-o", "csv")
-    by_label = command(*COMPARE, "--baseline", "Recent", *labels, cwd=folder)
-    by_run = command(*COMPARE, "--baseline", "recent.run", *labels, cwd=folder)
+    by_label = command(*COMPARE, "--baseline", "Recent", *labels)
+    by_run = command(*COMPARE, "--baseline", "recent.run", *labels)
     assert by_label.out == by_run.out
     by_path = ("--label", "./recent.run=Recent", "--label", f"{folder}/bm25.run=BM25", "-o", "csv")
-    assert command(*COMPARE, "--baseline", "Recent", *by_path, cwd=folder).out == by_label.out
+    assert command(*COMPARE, "--baseline", "Recent", *by_path).out == by_label.out
     assert [(row["a"], row["b"]) for row in rows(by_run.out)] == [("BM25", "Recent"), ("titles.run", "Recent")]
 
 
 def test_several_baselines_and_all_pairs(command: Command, folder: Path) -> None:
-    two = command(*COMPARE, "--baseline", "bm25.run", "--baseline", "titles.run", "-o", "csv", cwd=folder)
+    two = command(*COMPARE, "--baseline", "bm25.run", "--baseline", "titles.run", "-o", "csv")
     pairs = [(row["a"], row["b"]) for row in rows(two.out)]
     assert pairs == [("titles.run", "bm25.run"), ("recent.run", "bm25.run"), ("recent.run", "titles.run")]
-    every = command(*COMPARE, "--all-pairs", "-o", "csv", cwd=folder)
+    every = command(*COMPARE, "--all-pairs", "-o", "csv")
     assert rows(every.out) == rows(two.out)
     assert "3 comparisons: all pairs" in every.err
 
 
 def test_places(command: Command, folder: Path) -> None:
-    [row, _] = rows(command(*COMPARE, "-o", "csv", "-p", "2", cwd=folder).out)
+    [row, _] = rows(command(*COMPARE, "-o", "csv", "-p", "2").out)
     assert row["mean_b"] == "0.50"
 
 
 def test_means_are_those_of_irmx_eval(command: Command, folder: Path) -> None:
     measures = ("AP", "nDCG@10", "infAP", "NCP(law=first)", "MP(model=GL_AD_ID,no_relevant='nan')")
-    compared = command(*COMPARE[:-1], *measures, "-o", "csv", cwd=folder)
-    printed = command("eval", *COMPARE[1:-1], *measures, "-o", "csv", "-p", "-1", cwd=folder)
+    compared = command(*COMPARE[:-1], *measures, "-o", "csv")
+    printed = command("eval", *COMPARE[1:-1], *measures, "-o", "csv", "-p", "-1")
     means = {row["run"]: row for row in rows(printed.out)}
     compared_rows = rows(compared.out)
     assert len(compared_rows) == 10
@@ -97,7 +97,7 @@ def test_means_are_those_of_irmx_eval(command: Command, folder: Path) -> None:
 def test_topics_that_a_run_lacks_are_counted_once(command: Command, folder: Path) -> None:
     without_topics(folder / "titles.run", "1", "2")
     without_topics(folder / "recent.run", "7")
-    done = command(*COMPARE, cwd=folder)
+    done = command(*COMPARE)
     note = "note        topics without results, which count with the measures' defaults: titles.run (2 of 30), recent.run (1 of 30)"
     assert note in done.out.splitlines()
     assert done.err == ""
@@ -107,7 +107,7 @@ def test_topics_that_a_run_lacks_are_counted_once(command: Command, folder: Path
 def test_the_same_run_twice_is_told_as_identical(command: Command, folder: Path, copy: str) -> None:
     if copy == "copy.run":
         shutil.copy(folder / "bm25.run", folder / copy)
-    done = command("compare", "demo.qrels", "bm25.run", copy, "titles.run", "AP", "-o", "csv", cwd=folder)
+    done = command("compare", "demo.qrels", "bm25.run", copy, "titles.run", "AP", "-o", "csv")
     first, second = rows(done.out)
     assert (first["p"], first["p_corrected"], first["ties"]) == ("1.0", "1.0", "30")
     assert second["p"] == second["p_corrected"]
@@ -140,7 +140,7 @@ def test_the_same_run_twice_is_told_as_identical(command: Command, folder: Path,
     ],
 )  # fmt: skip
 def test_mistaken_options(command: Command, folder: Path, words: tuple[str, ...], message: str) -> None:
-    done = command(*COMPARE, *words, cwd=folder)
+    done = command(*COMPARE, *words)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
 
@@ -156,22 +156,22 @@ def test_mistaken_options(command: Command, folder: Path, words: tuple[str, ...]
     ],
 )
 def test_mistaken_arguments(command: Command, folder: Path, words: tuple[str, ...], message: str) -> None:
-    done = command("compare", *words, cwd=folder)
+    done = command("compare", *words)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
 
 
 def test_a_mistaken_option_is_refused_before_runs_are_read(command: Command, folder: Path) -> None:
     (folder / "titles.run").write_text("no run\n")
-    done = command(*COMPARE, "--level", "2", cwd=folder)
+    done = command(*COMPARE, "--level", "2")
     assert (done.code, done.err.count("level")) == (2, 1)
-    assert command(*COMPARE, cwd=folder).code == 1
+    assert command(*COMPARE).code == 1
 
 
 def test_one_topic(command: Command, folder: Path) -> None:
     lines = (folder / "demo.qrels").read_text().splitlines(keepends=True)
     (folder / "demo.qrels").write_text("".join(line for line in lines if line.startswith("1 ")))
-    done = command(*COMPARE, cwd=folder)
+    done = command(*COMPARE)
     assert (done.code, done.out) == (1, "")
     assert "A comparison needs two topics for which every system has a value of AP. There is 1, of 1." in done.err
 
@@ -181,16 +181,16 @@ def test_one_topic(command: Command, folder: Path) -> None:
 
 def test_results_of_irmx_eval_are_compared_as_the_runs_are(command: Command, folder: Path) -> None:
     for system in SYSTEMS:
-        done = command("eval", "demo.qrels", f"{system}.run", "AP", "-q", "-p", "-1", cwd=folder)
+        done = command("eval", "demo.qrels", f"{system}.run", "AP", "-q", "-p", "-1")
         (folder / f"{system}.txt").write_text(done.out)
-    done = command("compare", "--scores", *(f"{s}.txt" for s in SYSTEMS), "-o", "csv", cwd=folder)
-    assert done.out.replace(".txt", ".run") == command(*COMPARE, "-o", "csv", cwd=folder).out
+    done = command("compare", "--scores", *(f"{s}.txt" for s in SYSTEMS), "-o", "csv")
+    assert done.out.replace(".txt", ".run") == command(*COMPARE, "-o", "csv").out
 
 
 def test_topics_that_results_lack_are_counted_once(command: Command, tmp_path: Path) -> None:
     (tmp_path / "one").write_text("".join(f"map\t{t}\t{t / 40}\n" for t in range(20)))
     (tmp_path / "two").write_text("".join(f"map\t{t}\t{t / 30}\n" for t in range(1, 20)))
-    done = command("compare", "--scores", "one", "two", cwd=tmp_path)
+    done = command("compare", "--scores", "one", "two")
     assert (done.code, done.err.count("two: no results for 1 of 20 topics")) == (0, 1)
     assert done.out.count("topics without results, which count with the measures' defaults: two (1 of 20)") == 1
 
@@ -206,7 +206,7 @@ def test_the_command_gives_what_the_function_gives(command: Command, folder: Pat
     expected = irmx_study.compare(" ".join(measures), folder / "demo.qrels", runs, baseline="titles.run", **how)
     words = ("--correction", "bonferroni", "--family", "all", "--level", "0.1", "--tie-threshold", "0.02")
     options = ("--baseline", "titles.run", *words, "--table", table, "-o", "csv")
-    done = command(*COMPARE[:-1], *measures, *options, cwd=folder)
+    done = command(*COMPARE[:-1], *measures, *options)
     assert done.code == 0
     known = expected.frame(table)
     found = pd.read_csv(io.StringIO(done.out))
@@ -222,7 +222,7 @@ def test_the_command_gives_what_the_function_gives(command: Command, folder: Pat
 
 def test_what_is_printed_is_what_the_command_prints(command: Command, folder: Path) -> None:
     runs = {f"{system}.run": folder / f"{system}.run" for system in SYSTEMS}
-    done = command(*COMPARE[:-1], "AP", "RBP(p=.5|.8|.95)", "--baseline", "bm25.run", cwd=folder)
+    done = command(*COMPARE[:-1], "AP", "RBP(p=.5|.8|.95)", "--baseline", "bm25.run")
     found = irmx_study.compare("AP RBP(p=.5|.8|.95)", folder / "demo.qrels", runs, baseline="bm25.run")
     assert [line for line in done.out.splitlines() if line not in str(found).splitlines()] == []
     assert str(found) == str(found).strip()
@@ -239,13 +239,13 @@ def test_papers_and_pictures(command: Command, folder: Path) -> None:
     runs = {f"{system}.run": folder / f"{system}.run" for system in SYSTEMS}
     comparison = irmx_study.compare("AP RR", folder / "demo.qrels", runs)
     both = (*COMPARE, "RR")
-    assert command(*both, "-o", "latex", cwd=folder).out == comparison.to_latex()
+    assert command(*both, "-o", "latex").out == comparison.to_latex()
     paper = ("-o", "latex", "--intervals", "--methods", "m.tex", "--bib", "m.bib")
-    assert command(*both, *paper, cwd=folder).out == comparison.to_latex(intervals=True)
+    assert command(*both, *paper).out == comparison.to_latex(intervals=True)
     assert (folder / "m.tex").read_text() == comparison.methods() + "\n"
     assert (folder / "m.bib").read_text() == comparison.bibtex() + "\n"
     plots = [f"--plot={kind}" for kind in ("a.png", "topics=b.svg", "p=c.pdf", "groups=d.svg")]
-    done = command(*both, *plots, cwd=folder)
+    done = command(*both, *plots)
     assert done.code == 0
     starts = {"a.png": b"\x89PNG", "b.svg": b"<?xml", "c.pdf": b"%PDF", "d.svg": b"<?xml"}
     assert all((folder / name).read_bytes().startswith(start) for name, start in starts.items())
@@ -261,7 +261,7 @@ def test_papers_and_pictures(command: Command, folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_drawn(command: Command, folder: Path, plot: str, message: str) -> None:
-    done = command(*COMPARE, "--plot", plot, cwd=folder)
+    done = command(*COMPARE, "--plot", plot)
     assert done.code == 2
     assert message in done.err
     assert not list(folder.glob("*.png"))
@@ -273,9 +273,7 @@ def test_a_terminal_shows_the_best_20_systems_and_the_baseline(command: Any, tmp
         (tmp_path / f"r{i:02}.run").write_text("\n".join(lines) + "\n")
     (tmp_path / "qrels").write_text("".join(f"{q} 0 d{d} {int(d < q + 4)}\n" for q in range(9) for d in range(25)))
     shown = {
-        how: re.findall(
-            r"^\W*(r\d\d)\.run ", command("compare", "qrels", "r*.run", "P@1", *how.split(), cwd=tmp_path).out, re.M
-        )
+        how: re.findall(r"^\W*(r\d\d)\.run ", command("compare", "qrels", "r*.run", "P@1", *how.split()).out, re.M)
         for how in ("", "--baseline r16.run", "-o markdown")
     }
     assert [len(rows) for rows in shown.values()] == [20, 21, 25]
@@ -301,10 +299,10 @@ HEADER = """# ir_metadata.start
 
 def test_the_header_of_a_run_is_kept_and_cited(command: Command, folder: Path) -> None:
     run = folder / "bm25.run"
-    plain = command(*COMPARE, "-o", "csv", cwd=folder).out
+    plain = command(*COMPARE, "-o", "csv").out
     run.write_text(HEADER + run.read_text())
-    assert command(*COMPARE, "-o", "csv", cwd=folder).out == plain
-    assert command(*COMPARE, "--methods", "m.tex", cwd=folder).code == 0
+    assert command(*COMPARE, "-o", "csv").out == plain
+    assert command(*COMPARE, "--methods", "m.tex").code == 0
     assert r"of Robin's \& Kim\_1 and is by bm25 and reranker" in (folder / "m.tex").read_text()
     scores = irmx.scores("AP", folder / "demo.qrels", {"bm25": run, "titles": folder / "titles.run"})
     assert scores.made_by["metadata"]["bm25"]["date"] == "2026-01-02"

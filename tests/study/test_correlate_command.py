@@ -163,7 +163,7 @@ def test_pictures_are_written(
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
 def test_what_is_refused(words: tuple[str, ...], code: int, message: str, command: Any, tmp_path: Path) -> None:
-    done = command("correlate", *FILES, "AP", "RR", *words, cwd=tmp_path)
+    done = command("correlate", *FILES, "AP", "RR", *words)
     assert (done.code, done.out) == (code, "")
     assert message in done.err
     assert not list(tmp_path.iterdir())

@@ -293,7 +293,7 @@ def rows(out: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("table", ["measures", "asl", "swaps"])
 def test_csv_has_every_digit_of_the_tables(command: Command, folder: Path, table: str) -> None:
-    done = command(*DISCRIMINATE, "--table", table, "-o", "csv", cwd=folder)
+    done = command(*DISCRIMINATE, "--table", table, "-o", "csv")
     assert done.code == 0
     known, printed = irmx_study.discriminate("RR AP", qrels_path(), RUNS).frame(table), rows(done.out)
     assert list(printed[0]) == list(known.columns)
@@ -307,7 +307,7 @@ def test_csv_has_every_digit_of_the_tables(command: Command, folder: Path, table
 
 
 def test_the_table_fits_a_terminal_and_states_how(command: Command, folder: Path) -> None:
-    done = command(*DISCRIMINATE, "MP(model=GL_AD_ID)", "--test", "randomised-tukey", "--draws", "500", cwd=folder)
+    done = command(*DISCRIMINATE, "MP(model=GL_AD_ID)", "--test", "randomised-tukey", "--draws", "500")
     assert done.code == 0
     table, _, facts = done.out.partition("\ntest ")
     assert max(map(len, table.splitlines())) <= 80
@@ -318,18 +318,18 @@ def test_filters_and_labels_choose_the_runs(command: Command, folder: Path) -> N
     shutil.copy(folder / "bm25.run", folder / "again.run")
     (folder / "names.txt").write_text("bm25.run\ntitles.run\nNew\n")
     runs = ("discriminate", "demo.qrels", "*.run", "AP", "--label", "recent.run=New", "-o", "csv")
-    every = command(*runs, cwd=folder)
-    chosen = command(*runs, "--only", "names.txt", "--table", "asl", cwd=folder)
+    every = command(*runs)
+    chosen = command(*runs, "--only", "names.txt", "--table", "asl")
     assert rows(every.out)[0]["pairs"] == "6"
     assert "again.run" in every.err  # identical with another
     assert {name for row in rows(chosen.out) for name in (row["a"], row["b"])} == {"bm25.run", "titles.run", "New"}
-    assert rows(command(*runs, "--best", "75", cwd=folder).out)[0]["pairs"] == "3"
+    assert rows(command(*runs, "--best", "75").out)[0]["pairs"] == "3"
 
 
 def test_pictures_are_written(command: Command, folder: Path) -> None:
     pytest.importorskip("matplotlib")
     plots = ("--plot", "levels.svg", "--plot", "swaps=swaps.png", "--splits", "20")
-    assert command(*DISCRIMINATE, *plots, cwd=folder).code == 0
+    assert command(*DISCRIMINATE, *plots).code == 0
     assert "</svg>" in (folder / "levels.svg").read_text()
     assert (folder / "swaps.png").read_bytes()[1:4] == b"PNG"
 
@@ -348,7 +348,7 @@ def test_pictures_are_written(command: Command, folder: Path) -> None:
     ids=str,
 )
 def test_what_is_typed_wrong_is_told(command: Command, folder: Path, words: tuple[str, ...], message: str) -> None:
-    done = command(*DISCRIMINATE, *words, cwd=folder)
+    done = command(*DISCRIMINATE, *words)
     assert (done.code, done.out) == (2, "")
     assert message in done.err
 
@@ -356,9 +356,9 @@ def test_what_is_typed_wrong_is_told(command: Command, folder: Path, words: tupl
 def test_too_few_topics_for_halves_are_told_with_what_to_do(command: Command, folder: Path) -> None:
     (folder / "table.csv").write_text("query_id,a,b,c\n1,0.1,0.2,0.3\n2,0.2,0.3,0.1\n3,0.3,0.1,0.1\n")
     few = ("discriminate", "--scores", "table.csv", "--measure", "AP")
-    done = command(*few, cwd=folder)
+    done = command(*few)
     assert (done.code, done.out) == (1, "")
     assert "4 topics" in done.err
     assert "splits 0" in done.err
-    without = command(*few, "--splits", "0", "-o", "csv", cwd=folder)
+    without = command(*few, "--splits", "0", "-o", "csv")
     assert [(row["measure"], row["pairs"], row["swap_rate"]) for row in rows(without.out)] == [("AP", "3", "")]

@@ -205,7 +205,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_command(folder: Path, command: Callable[..., Any]) -> None:
     runs = ("--runs", "run[0-3].run", "--runs", "run[4-7].run")
     words = ("judges", "human.qrels", "llm.qrels", *runs, "--measures", "nDCG@10", "--measures", "AP")
-    done = command(*words, "-o", "csv", cwd=folder)
+    done = command(*words, "-o", "csv")
     assert done.code == 0, done.err
     rows = list(csv.DictReader(io.StringIO(done.out)))
     columns = (
@@ -214,12 +214,12 @@ def test_the_command(folder: Path, command: Callable[..., Any]) -> None:
     )
     assert ",".join(rows[0]).endswith(columns)
     assert [(row["measure"], row["runs"]) for row in rows] == [("nDCG@10", "8"), ("AP", "8")]
-    done = command(*words, "--groups", "groups.csv", "--top", "5", cwd=folder)
+    done = command(*words, "--groups", "groups.csv", "--top", "5")
     assert "top 5" in done.out
     assert "by nDCG@10, llm lifts" in done.out
     assert "in ranks" in done.out
     assert "nan" not in done.out
-    done = command("judges", "human.qrels", "llm.qrels", "--runs", "*.run", cwd=folder)
+    done = command("judges", "human.qrels", "llm.qrels", "--runs", "*.run")
     assert (done.code, done.out) == (2, "")
     assert "measures are missing" in done.err
 
@@ -290,7 +290,7 @@ def test_pictures_that_are_refused(kind: str, options: dict[str, str], message: 
 
 def test_the_command_draws(folder: Path, command: Callable[..., Any]) -> None:
     words = ("judges", "human.qrels", "llm.qrels", "--runs", "*.run", "--measures", "AP", "--plot", "grades.png")
-    done = command(*words, "--plot", "leaderboards=runs.svg", "--plot", "kappa=kappa.svg", cwd=folder)
+    done = command(*words, "--plot", "leaderboards=runs.svg", "--plot", "kappa=kappa.svg")
     assert done.code == 0, done.err
     assert (folder / "grades.png").read_bytes().startswith(b"\x89PNG")
     assert all("<svg" in (folder / name).read_text() for name in ("runs.svg", "kappa.svg"))

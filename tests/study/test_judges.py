@@ -186,7 +186,7 @@ def test_labels_of_judges_are_texts(tmp_path: Path, command: Any) -> None:
         [f"{n}=FULL:2,PARTIAL:1,NONE:0" for n in ("human", "llm")],
     )
     for words in (of_all, ["--grades", of_each[0], "--grades", of_each[1]]):
-        done = command("judges", "human.csv", "llm.csv", *words, "-o", "csv", cwd=tmp_path)
+        done = command("judges", "human.csv", "llm.csv", *words, "-o", "csv")
         assert done.code == 0
         assert pd.read_csv(io.StringIO(done.out))["agreement"].iloc[0] == 0.75
     for words, code, said in (
@@ -196,7 +196,7 @@ def test_labels_of_judges_are_texts(tmp_path: Path, command: Any) -> None:
         (["--grades", "FULL=many"], 2, "no grade"),
         ([*of_all, "--grades", of_each[0]], 2, "for all judges, and for one"),
     ):
-        done = command("judges", "human.csv", "llm.csv", *words, cwd=tmp_path)
+        done = command("judges", "human.csv", "llm.csv", *words)
         assert (done.code, done.out) == (code, "")
         assert said in done.err
 

@@ -103,7 +103,7 @@ def test_what_irmx_eval_prints(form: str, several: bool, demo: Scores, tmp_path:
     for system in SYSTEMS:
         (tmp_path / system).write_text(Path(RUNS[system]).read_text())
     for i, runs in enumerate([list(SYSTEMS)] if several else [[system] for system in SYSTEMS]):
-        done = command("eval", "-q", "-p", -1, "-o", form, qrels_path(), *runs, *MEASURES.split(), cwd=tmp_path)
+        done = command("eval", "-q", "-p", -1, "-o", form, qrels_path(), *runs, *MEASURES.split())
         assert done.code == 0
         (tmp_path / f"{i}.results").write_text(done.out)
     scores = read_per_topic(str(tmp_path / "*.results"), names=None if several else SYSTEMS)
@@ -483,16 +483,16 @@ NAMED = [
 def test_two_files_of_one_system_are_named(
     words: str, files: list[str], logs: Path, command: Callable[..., Any]
 ) -> None:
-    done = command(words, "--scores", *files, "-o", "csv", cwd=logs)
+    done = command(words, "--scores", *files, "-o", "csv")
     assert done.code == 0, done.err
-    assert done.out == command(words, "--scores", *NAMED[0], "-o", "csv", cwd=logs).out
+    assert done.out == command(words, "--scores", *NAMED[0], "-o", "csv").out
     assert {"new", "old"} <= set(re.findall(r"\w+", done.out))
 
 
 @pytest.mark.parametrize("files", NAMED)
 def test_a_verdict_is_on_two_files_of_one_system(files: list[str], logs: Path, command: Callable[..., Any]) -> None:
     two, labels = files[:2], files[2:]
-    done = command("verdict", "--scores", " ".join(two), "old", "new", "AP", *labels, "-o", "csv", cwd=logs)
+    done = command("verdict", "--scores", " ".join(two), "old", "new", "AP", *labels, "-o", "csv")
     read = read_per_topic([logs / "before.csv", logs / "after.csv"], names=["old", "new"])
     expected = irmx_study.verdict(read.select(measures="AP"), baseline="old")
     assert done.code == expected.exit_code, done.err
@@ -506,9 +506,9 @@ def test_a_verdict_is_on_two_files_of_one_system(files: list[str], logs: Path, c
 def test_a_verdict_takes_a_glob_with_labels(logs: Path, command: Callable[..., Any]) -> None:
     words = ["verdict", "--scores", "*.csv", "before.csv", "new", "AP", "-o", "csv"]
     labels = ["--label", "before.csv=old", "--label", "after.csv=new"]
-    done = command(*words, *labels, cwd=logs)
+    done = command(*words, *labels)
     assert done.code == 3, done.err
-    same = command("verdict", "--scores", "old=before.csv new=after.csv", "old", "new", "AP", "-o", "csv", cwd=logs)
+    same = command("verdict", "--scores", "old=before.csv new=after.csv", "old", "new", "AP", "-o", "csv")
     assert (done.out, done.code) == (same.out, same.code)
     named = "a b.csv"
     (logs / "before.csv").rename(logs / named)
@@ -516,7 +516,7 @@ def test_a_verdict_takes_a_glob_with_labels(logs: Path, command: Callable[..., A
     (logs / named).write_text(
         (logs / named).read_text() + "".join(f"{t},new,{m},0.9\n" for t in range(20) for m in ("AP", "RR"))
     )
-    assert command("verdict", "--scores", named, "model", "new", "AP", cwd=logs).code == 0
+    assert command("verdict", "--scores", named, "model", "new", "AP").code == 0
 
 
 @pytest.mark.parametrize(
@@ -532,14 +532,14 @@ def test_a_verdict_takes_a_glob_with_labels(logs: Path, command: Callable[..., A
     ],
 )
 def test_names_of_files_that_are_refused(files: list[str], code: int, logs: Path, command: Callable[..., Any]) -> None:
-    done = command("compare", "--scores", *files, cwd=logs)
+    done = command("compare", "--scores", *files)
     assert (done.code, done.out) == (code, "")
 
 
 def test_a_file_whose_name_has_the_sign_of_names_is_a_file(logs: Path, command: Callable[..., Any]) -> None:
     (logs / "before.csv").rename(logs / "b=0.4.csv")
     assert read_per_topic([logs / "b=0.4.csv"]).systems == ("model",)
-    done = command("topics", "--scores", "org/m:1=b=0.4.csv", "new=after.csv", "-o", "csv", cwd=logs)
+    done = command("topics", "--scores", "org/m:1=b=0.4.csv", "new=after.csv", "-o", "csv")
     assert "AP org/m:1" in done.out.splitlines()[0]
 
 

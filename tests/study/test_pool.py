@@ -328,7 +328,7 @@ def test_the_command_prints_the_tables(command: Callable[..., Any], tmp_path: Pa
     assert [row.split()[1] for row in done.out.splitlines() if row.split()[:1] == ["AP"]] == ["50", "33.3", "1e-09"]
     shutil.copy(run_path("titles"), tmp_path / "again.run")
     (tmp_path / "names").write_text("\n".join(f"{system}.run" for system in SYSTEMS), encoding="utf-8")
-    done = command("pool", *FILES, tmp_path / "again.run", "AP", *FEW, "--only", tmp_path / "names", "-o", "jsonl")
+    done = command("pool", *FILES, "again.run", "AP", *FEW, "--only", "names", "-o", "jsonl")
     assert [json.loads(line)["tau"] for line in done.out.splitlines()] == pool("AP").frame()["tau"].tolist()
 
 
@@ -379,5 +379,5 @@ def test_the_picture_has_a_line_per_measure_from_all_judgments_on(command: Calla
         assert len({(line.get_color(), line.get_marker()) for line in lines.values()}) == len(lines)
     with pytest.raises(UsageError, match="1 panel"):
         pool().plot(ax=[None, None])
-    assert command("pool", *FILES, "AP", *FEW, "--plot", tmp_path / "pools.png").code == 0
+    assert command("pool", *FILES, "AP", *FEW, "--plot", "pools.png").code == 0
     assert (tmp_path / "pools.png").stat().st_size > 10_000

@@ -234,7 +234,7 @@ def test_one_system_has_no_differences(demo: Scores) -> None:
 
 def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Callable[..., Any]) -> None:
     demo.to_parquet(tmp_path / "scores.parquet")
-    done = command("power", "--scores", tmp_path / "scores.parquet", "--difference", 0.1, "-o", "csv", "-p", -1)
+    done = command("power", "--scores", "scores.parquet", "--difference", 0.1, "-o", "csv", "-p", -1)
     expected = irmx_study.power(demo, difference=0.1).frame()
     assert done.code == 0
     rows = [line.split(",") for line in done.out.splitlines()]

@@ -434,7 +434,7 @@ def test_names_that_the_font_of_pictures_lacks_are_in_the_tables() -> None:
 
 
 def test_the_command_writes_the_page_and_prints_itself_in_it(command: Command, folder: Path) -> None:
-    done = command("report", "demo.qrels", "titles.run", "*.run", "AP", "--title", "A <b> title", cwd=folder)
+    done = command("report", "demo.qrels", "titles.run", "*.run", "AP", "--title", "A <b> title")
     assert (done.code, done.out) == (0, "")
     assert "report.html: A <b> title" in done.err
     page = read((folder / "report.html").read_text(encoding="utf-8"))
@@ -444,15 +444,15 @@ def test_the_command_writes_the_page_and_prints_itself_in_it(command: Command, f
 
 def test_compare_writes_the_same_report(command: Command, folder: Path) -> None:
     arguments = ("demo.qrels", "titles.run", "bm25.run", "AP", "--label", "titles.run=T", "--baseline", "bm25.run")
-    assert command("report", *arguments, "-o", "a.html", cwd=folder).code == 0
-    assert command("compare", *arguments, "-o", "b.html", cwd=folder).code == 0
+    assert command("report", *arguments, "-o", "a.html").code == 0
+    assert command("compare", *arguments, "-o", "b.html").code == 0
     a, b = ((folder / name).read_text(encoding="utf-8") for name in ("a.html", "b.html"))
     assert a.replace("irmx report", "irmx compare") == b
 
 
 def test_per_topic_results_are_reported_without_rankings(command: Command, folder: Path) -> None:
     irmx.scores("AP", folder / "demo.qrels", RUNS).frame().to_csv(folder / "scores.csv", index=False)
-    assert command("report", "scores.csv", "--scores", "-o", "r.html", cwd=folder).code == 0
+    assert command("report", "scores.csv", "--scores", "-o", "r.html").code == 0
     page = read((folder / "r.html").read_text(encoding="utf-8"))
     assert set(leaderboard(page)) == set(SYSTEMS)
     assert page.find(id="rankings") is None
@@ -474,7 +474,7 @@ def test_mistyped_options_are_told_before_anything_is_scored(
     command: Command, folder: Path, command_name: str, options: tuple[str, ...], message: str
 ) -> None:
     (folder / "bm25.run").write_text("not a run", encoding="utf-8")
-    done = command(command_name, "demo.qrels", "titles.run", "bm25.run", "AP", *options, cwd=folder)
+    done = command(command_name, "demo.qrels", "titles.run", "bm25.run", "AP", *options)
     assert done.code == 2
     assert message in done.err
     assert not list(folder.glob("*.html*"))
@@ -507,7 +507,7 @@ def test_a_page_is_written_whole_or_not_at_all(report: irmx_study.Report, tmp_pa
 def test_standard_input_is_read_once_for_scores_and_rankings(command: Command, folder: Path, monkeypatch: Any) -> None:
     with open(folder / "bm25.run", encoding="utf-8") as stream:
         monkeypatch.setattr("sys.stdin", stream)
-        done = command("report", "demo.qrels", "titles.run", "-", "AP", cwd=folder)
+        done = command("report", "demo.qrels", "titles.run", "-", "AP")
     assert done.code == 0
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert 'id="unjudged"' in page

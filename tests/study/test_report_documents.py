@@ -178,12 +178,12 @@ def test_texts_of_documents_and_topics_are_read_from_tables(command: Any, tmp_pa
     (tmp_path / "q.tsv").write_text("query_id\tquery\n24\tferry strike\n", encoding="utf-8")
     (tmp_path / "bad.csv").write_text("query_id,other\n24,x\n", encoding="utf-8")
     arguments = ("report", qrels_path(), run_path("bm25"), run_path("titles"), "AP", "--queries")
-    assert command(*arguments, "q.tsv", "--texts", "d.jsonl", cwd=tmp_path).code == 0
+    assert command(*arguments, "q.tsv", "--texts", "d.jsonl").code == 0
     page = BeautifulSoup((tmp_path / "report.html").read_text(encoding="utf-8"), "html.parser")
     [topic] = [t for t in json.loads(page.find(id="data-rankings").get_text())["topics"] if t["topic"] == "24"]  # type: ignore[union-attr]
     known = {doc: text for (doc, _), text in zip(topic["docs"], topic["texts"], strict=True) if text}
     assert (known, topic["query"]) == ({"d073": "A title and text", "d099": "text"}, "ferry strike")
-    done = command(*arguments, "bad.csv", cwd=tmp_path)
+    done = command(*arguments, "bad.csv")
     assert done.code == 1
     assert "bad.csv" in done.err
 

@@ -17,7 +17,7 @@ SWEEP = ("sweep", "demo.qrels", "*.run", "-m", "NCP", "-g", "law=uniform,geometr
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_it_writes_what_the_function_returns_and_knows_it_again(command: Command, folder: Path, ending: str) -> None:
     out = ("-g", "cutoff=5,10", "-r", "AP", "-r", "P@5 RR", "--out", f"results.{ending}")
-    done = command(*SWEEP, *out, cwd=folder)
+    done = command(*SWEEP, *out)
     assert (done.code, done.out, done.err) == (0, "", f"irmx: results.{ending}: 4 settings of 3 runs\n")
     grid = {"law": ["uniform", "geometric(p=0.3)"], "cutoff": [5, 10]}
     runs = {f"{s}.run": folder / f"{s}.run" for s in sorted(SYSTEMS)}
@@ -25,7 +25,7 @@ def test_it_writes_what_the_function_returns_and_knows_it_again(command: Command
     there = irmx_study.read_per_topic(folder / f"results.{ending}")
     assert (there.names, there.systems, there.topics) == (expected.names, expected.systems, expected.topics)
     np.testing.assert_array_equal(there.values, expected.values)
-    done = command(*SWEEP, *out, cwd=folder)
+    done = command(*SWEEP, *out)
     assert (done.code, done.err) == (0, f"irmx: results.{ending} is complete: 4 settings of 3 runs\n")
     done = command("correlate", "--scores", f"results.{ending}", "-r", "AP", "--table", "views", "-o", "csv")
     settings = {"parquet": 4, "csv": 6}[ending]  # csv does not say which views are references
@@ -36,7 +36,7 @@ def test_a_population_is_swept_and_topics_that_a_run_lacks_are_noted(command: Co
     lines = (folder / "recent.run").read_text().splitlines(keepends=True)
     (folder / "recent.run").write_text("".join(line for line in lines if not line.startswith("1 ")))
     (folder / "users.csv").write_text("law,weight\nfirst,3\nuniform,1\n")
-    done = command(*SWEEP[:5], "--population", "users.csv", "-j", "1", "--out", "results.csv", cwd=folder)
+    done = command(*SWEEP[:5], "--population", "users.csv", "-j", "1", "--out", "results.csv")
     assert done.code == 0
     assert "irmx: recent.run: no results for 1 of 30 topics (1); they count with the measures' defaults\n" in done.err
     assert irmx_study.read_per_topic(folder / "results.csv").marks["weight"] == (0.75, 0.25)
@@ -58,7 +58,7 @@ def test_a_population_is_swept_and_topics_that_a_run_lacks_are_noted(command: Co
     ],
 )
 def test_mistakes_have_messages_and_exit_codes(command: Any, folder: Path, words: Any, code: int, said: str) -> None:
-    done = command(*SWEEP, *words, cwd=folder)
+    done = command(*SWEEP, *words)
     assert done.code == code
     assert said in " ".join(done.err.split())
     assert "Traceback" not in done.err

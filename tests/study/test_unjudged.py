@@ -288,7 +288,7 @@ def test_the_command_prints_what_the_function_returns(command: Any, tmp_path: Pa
         lines = [f"1 Q0 {doc} {rank} {-rank} {name}\n" for rank, doc in enumerate(docs.split(), start=1)]
         (tmp_path / f"{name}.run").write_text("".join(lines))
     words = ("unjudged", "test.qrels", "one.run", "t*.run", "P@1", "AP", "-o", "csv", "--label", "two.run=Two")
-    done = command(*words, "-k", "1", "-p", "2", cwd=tmp_path)
+    done = command(*words, "-k", "1", "-p", "2")
     assert done.code == 0
     assert done.out.splitlines() == [
         "measure,system,unjudged_at_k,value,if_nonrelevant,if_relevant,bounds,residual,flips",
@@ -300,12 +300,12 @@ def test_the_command_prints_what_the_function_returns(command: Any, tmp_path: Pa
         "AP,Two,1.00,0.50,0.50,1.00,assumption,,yes",
     ]
     for baseline in ("Two", "two.run"):
-        done = command(*words, "--table", "pairs", "--grade", "2", "--depth", "1", "--baseline", baseline, cwd=tmp_path)
+        done = command(*words, "--table", "pairs", "--grade", "2", "--depth", "1", "--baseline", baseline)
         assert done.out.splitlines()[:2] == [
             "measure,a,b,difference,smallest,largest,flips,extremes",
             "P@1,one.run,Two,1.0,0.0,1.0,no,exact",
         ]
     for words, message in (("P@1 --grade high", "Got 'high'"), ("", "No measure is given: irmx unjudged QRELS")):
-        done = command("unjudged", "test.qrels", "*.run", *words.split(), cwd=tmp_path)
+        done = command("unjudged", "test.qrels", "*.run", *words.split())
         assert done.code == 2
         assert message in " ".join(done.err.split())

@@ -193,9 +193,9 @@ def test_the_exit_code_says_what_was_found(demo: Path, command: Callable[..., An
     runs = {0: ("titles.run", "bm25.run"), 4: ("bm25.run", "titles.run"), 3: ("recent.run", "copy.run")}
     (demo / "copy.run").write_bytes((demo / "recent.run").read_bytes())
     for code, (baseline, run) in runs.items():
-        done = command("verdict", "q", baseline, run, "AP", cwd=demo)
+        done = command("verdict", "q", baseline, run, "AP")
         assert (done.code, done.err) == (code, "")
-    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "csv", cwd=demo)
+    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "csv")
     assert done.out.splitlines()[0] == CSV
     assert done.out.splitlines()[1].startswith("claim,AP,30,")
 
@@ -212,9 +212,9 @@ def test_the_exit_code_is_that_of_the_verdict_where_nobody_reads_the_output(demo
 def test_a_table_with_a_column_per_system_is_judged(demo: Path, command: Callable[..., Any]) -> None:
     scores = irmx.scores("AP", demo / "q", {name: demo / f"{name}.run" for name in ("bm25", "titles")})
     scores.frame().pivot(index="query_id", columns="system", values="value").to_csv(demo / "wide.csv")
-    done = command("verdict", "--scores", "wide.csv", "bm25", "titles", "--measure", "AP", cwd=demo)
+    done = command("verdict", "--scores", "wide.csv", "bm25", "titles", "--measure", "AP")
     assert (done.code, "AP" in done.out.splitlines()[0]) == (4, True)
-    assert command("verdict", "q", "bm25.run", "titles.run", "AP", "--measure", "AP", cwd=demo).code == 2
+    assert command("verdict", "q", "bm25.run", "titles.run", "AP", "--measure", "AP").code == 2
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_what_is_wrong_is_refused(arguments: list[str], code: int, demo: Path, c
     (demo / "broken.toml").write_text("margin = \n")
     (demo / "deep.toml").write_text(f"margin = {'[' * 100_000}\n")
     (demo / "deep.json").write_text("[" * 100_000)
-    done = command("verdict", "q", "titles.run", "bm25.run", *arguments, cwd=demo)
+    done = command("verdict", "q", "titles.run", "bm25.run", *arguments)
     assert (done.code, done.out) == (code, "")
     assert "Traceback" not in done.err
     assert done.err.startswith("irmx: ")
@@ -252,7 +252,7 @@ def test_what_is_wrong_is_refused(arguments: list[str], code: int, demo: Path, c
 def test_a_system_without_most_topics_is_refused(demo: Path, command: Callable[..., Any]) -> None:
     lines = (demo / "bm25.run").read_text().splitlines(keepends=True)
     (demo / "part.run").write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "3"}))
-    assert command("verdict", "q", "titles.run", "part.run", "AP", cwd=demo).code == 1
+    assert command("verdict", "q", "titles.run", "part.run", "AP").code == 1
 
 
 # -- what is missing -------------------------------------------------------------------------------------------------------
@@ -280,25 +280,23 @@ def test_what_is_missing_does_not_help_a_claim(
     for name in ("base", "run"):
         (demo / name).write_bytes((demo / "recent.run").read_bytes())
     without_topics(demo / cut, {str(topic) for topic in range(17, 31)})
-    found = command("verdict", "q", "base", "run", "AP", "--claim", *claim, cwd=demo)
+    found = command("verdict", "q", "base", "run", "AP", "--claim", *claim)
     assert found.code == code
     for missing in ("zero", "both"):
-        done = command(
-            "verdict", "q", "base", "run", "AP", "--claim", *claim, "--missing", missing, "-o", "csv", cwd=demo
-        )
+        done = command("verdict", "q", "base", "run", "AP", "--claim", *claim, "--missing", missing, "-o", "csv")
         rows = [line.split(",") for line in done.out.splitlines()]
         assert rows[1][2] == ("30" if missing == "zero" else "16")
         assert [row[2] for row in rows if row[0] == "missing"] == (["16"] if missing == "zero" else [])
     # on the topics that both have, the two are the same
     assert done.code == (3 if claim == ["better"] else 0)
-    done = command("verdict", "q", "base", "run", "AP", "--claim", *claim, "--missing", "both", cwd=demo)
+    done = command("verdict", "q", "base", "run", "AP", "--claim", *claim, "--missing", "both")
     assert "16" in done.out.splitlines()[0]
 
 
 def test_topics_that_both_have_are_a_doubt_where_others_count(demo: Path, command: Callable[..., Any]) -> None:
     (demo / "base").write_bytes((demo / "bm25.run").read_bytes())
     without_topics(demo / "base", {str(topic) for topic in range(17, 31)})
-    done = command("verdict", "q", "base", "titles.run", "AP", "--claim", "no-worse", "--margin", "0.25", "--missing", "zero", cwd=demo)  # fmt: skip
+    done = command("verdict", "q", "base", "titles.run", "AP", "--claim", "no-worse", "--margin", "0.25", "--missing", "zero")  # fmt: skip
     assert done.code == 3  # it holds only because 14 topics of the baseline count 0
     assert "topics that both have" in done.out.splitlines()[0]
 
@@ -411,7 +409,7 @@ def test_a_system_is_not_held_against_itself(demo: Path, command: Callable[..., 
     words = ["AP", "--claim", "no-worse", "--margin", "0.05"]
     (demo / "link.run").symlink_to(demo / "bm25.run")
     for run in ("bm25.run", "new=bm25.run", "./bm25.run", "link.run"):
-        assert command("verdict", "q", "bm25.run", run, *words, cwd=demo).code == 2
+        assert command("verdict", "q", "bm25.run", run, *words).code == 2
     path = per_topic(demo, {name: {"AP": [0.5] * 9} for name in ("old", "new")})
     assert command("verdict", "--scores", path, "new", "new", *words).code == 2
 
@@ -422,7 +420,7 @@ def test_weights_are_given_once_and_can_decide(demo: Path, command: Callable[...
     (demo / "twice.csv").write_text("query_id,weight\n" + rows + "1,100\n")
     words = ["verdict", "q", "titles.run", "bm25.run", "AP", "--weights"]
     for more, code in ((["w.csv"], 0), (["twice.csv"], 1), (["w.csv", "--level", "0.0001"], 2)):
-        assert command(*words, *more, cwd=demo).code == code
+        assert command(*words, *more).code == code
 
 
 def test_the_order_of_rows_decides_nothing() -> None:
@@ -447,11 +445,11 @@ def test_what_is_expected_is_the_measure_and_what_judges_said(demo: Path, comman
     (demo / "llm").write_text(text)
     (demo / "other").write_text("".join(f"{line[:-1]}{1 - min(int(line[-1]), 1)}\n" for line in text.splitlines()))
     words = ["verdict", "q", "titles.run", "bm25.run"]
-    (demo / "v.json").write_text(command(*words, "AP", "--judges", "llm=llm", "-o", "jsonl", cwd=demo).out)
+    (demo / "v.json").write_text(command(*words, "AP", "--judges", "llm=llm", "-o", "jsonl").out)
     for more, code in (
         (["AP", "--judges", "llm=llm"], 0), (["P@5", "--judges", "llm=llm"], 1), (["AP"], 1), (["AP", "--judges", "llm=other"], 1),
     ):  # fmt: skip
-        assert command(*words, *more, "--expect", "v.json", cwd=demo).code == code
+        assert command(*words, *more, "--expect", "v.json").code == code
 
 
 @pytest.mark.parametrize("door", ["scores", "frame", "parquet"])
@@ -494,7 +492,7 @@ def test_a_glob_of_a_whole_folder_is_called_by_its_path(demo: Path, command: Cal
     (demo / "seeds").mkdir()
     for name in ("bm25", "recent"):
         (demo / "seeds" / f"{name}.run").write_bytes((demo / f"{name}.run").read_bytes())
-    done = command("verdict", "q", "titles.run", "seeds/*", "AP", cwd=demo)
+    done = command("verdict", "q", "titles.run", "seeds/*", "AP")
     assert "seeds/* is better than titles.run" in done.out.splitlines()[0]
 
 
@@ -526,13 +524,12 @@ def test_judges_have_their_own_grades(demo: Path, command: Callable[..., Any]) -
     rows = [line.split() for line in (demo / "q").read_text().splitlines()]
     (demo / "double").write_text("".join(f"{t} 0 {d} {2 * int(g)}\n" for t, _, d, g in rows))
     words = ("verdict", "q", "titles.run", "bm25.run", "P@5", "--judges", "double", "-o", "csv")
-    own = command(*words, "--rel", "2", cwd=demo)
+    own = command(*words, "--rel", "2")
     claim, judge = own.out.splitlines()[1:3]
     assert judge.split(",")[:2] == ["judges", "double"]
     assert judge.split(",")[2:] == claim.split(",")[2:]
     mapped = command(
         "verdict", "q", "titles.run", "bm25.run", "P@5", "--judges", "double", "-o", "csv", "--grades", "double=0:0,2:1,4:2,6:3",
-        cwd=demo,
     )  # fmt: skip
     assert mapped.out == own.out
 
@@ -540,27 +537,27 @@ def test_judges_have_their_own_grades(demo: Path, command: Callable[..., Any]) -
 def test_results_of_another_tool_are_two_systems_by_name(demo: Path, command: Callable[..., Any]) -> None:
     """The verdict is that on the runs, but for assumptions about unjudged documents, which need qrels."""
     measures = ["AP", "RBP(p=0.5)", "RBP(p=0.9)", "P@5"]
-    computed = command("eval", "q", "titles.run", "bm25.run", *measures, "-q", "-n", "-o", "csv", "-p", "-1", cwd=demo)
+    computed = command("eval", "q", "titles.run", "bm25.run", *measures, "-q", "-n", "-o", "csv", "-p", "-1")
     (demo / "results.csv").write_text(computed.out)
     options = ["--users", "RBP(p=0.5|0.9)", "--measures", "P@5", "-o", "csv"]
-    of_scores = command("verdict", "--scores", "results.csv", "titles.run", "bm25.run", "AP", *options, cwd=demo)
-    of_runs = command("verdict", "q", "titles.run", "bm25.run", "AP", *options, cwd=demo)
+    of_scores = command("verdict", "--scores", "results.csv", "titles.run", "bm25.run", "AP", *options)
+    of_runs = command("verdict", "q", "titles.run", "bm25.run", "AP", *options)
     kept = [line for line in of_runs.out.splitlines() if "unjudged" not in line]
     assert of_scores.out.splitlines() == kept
     assert of_scores.code == of_runs.code
-    assert command("verdict", "--scores", "results.csv", "bm25.run", "titles.run", "P@5", cwd=demo).code == 4
+    assert command("verdict", "--scores", "results.csv", "bm25.run", "titles.run", "P@5").code == 4
     for arguments, code in (
         (["titles.run", "bm25.run"], 2),  # of four measures, which?
         (["titles.run", "bm25.run", "nDCG"], 2),
         (["titles.run", "missing.run", "AP"], 2),
         (["titles.run", "bm25.run", "AP", "--judges", "q"], 2),
     ):
-        assert command("verdict", "--scores", "results.csv", *arguments, cwd=demo).code == code
+        assert command("verdict", "--scores", "results.csv", *arguments).code == code
     rows = [f"{t},a,cost,{t}\n{t},b,cost,{t + 1 + t % 2}\n" for t in range(20)]
     cost = "query_id,system,measure,value\n" + "".join(rows)
     (demo / "cost.csv").write_text(cost)
-    assert command("verdict", "--scores", "cost.csv", "a", "b", cwd=demo).code == 0
-    assert command("verdict", "--scores", "cost.csv", "a", "b", "--less-is-better", "cost", cwd=demo).code == 4
+    assert command("verdict", "--scores", "cost.csv", "a", "b").code == 0
+    assert command("verdict", "--scores", "cost.csv", "a", "b", "--less-is-better", "cost").code == 4
 
 
 def test_a_configuration_holds_the_options(demo: Path, command: Callable[..., Any]) -> None:
@@ -568,30 +565,30 @@ def test_a_configuration_holds_the_options(demo: Path, command: Callable[..., An
         '[tool.irmx.verdict]\nmeasure = "AP"\nclaim = "no-worse"\nmargin = 0.01\nmeasures = "P@5 nDCG@10"\njudges = {same = "q"}\n'
     )
     options = ["AP", "--claim", "no-worse", "--margin", "0.01", "--measures", "P@5 nDCG@10", "--judges", "same=q"]
-    plain = command("verdict", "q", "titles.run", "bm25.run", *options, "-o", "csv", cwd=demo)
-    configured = command("verdict", "q", "titles.run", "bm25.run", "--config", "pyproject.toml", "-o", "csv", cwd=demo)
+    plain = command("verdict", "q", "titles.run", "bm25.run", *options, "-o", "csv")
+    configured = command("verdict", "q", "titles.run", "bm25.run", "--config", "pyproject.toml", "-o", "csv")
     assert (configured.code, configured.out) == (plain.code, plain.out)
     assert "measures,nDCG@10," in plain.out
     words = ("--config", "pyproject.toml", "--margin", "0.5", "--methods", "m.tex")
-    command("verdict", "q", "titles.run", "bm25.run", *words, cwd=demo)
+    command("verdict", "q", "titles.run", "bm25.run", *words)
     assert "0.5" in (demo / "m.tex").read_text()
 
 
 def test_a_verdict_that_is_expected_is_on_the_same_judgments(demo: Path, command: Callable[..., Any]) -> None:
-    first = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "jsonl", cwd=demo)
+    first = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "jsonl")
     record, *rows = map(json.loads, first.out.splitlines())
     assert (record["verdict"], record["claim"], rows[0]["doubt"]) == ("holds", "better", "claim")
     (demo / "verdict.json").write_text(first.out)
-    again = command("verdict", "q", "titles.run", "recent.run", "AP", "--expect", "verdict.json", cwd=demo)
+    again = command("verdict", "q", "titles.run", "recent.run", "AP", "--expect", "verdict.json")
     assert again.code in (0, 3, 4)
     lines = (demo / "q").read_text().splitlines(keepends=True)
     (demo / "fewer").write_text("".join(lines[:-1]))
-    drifted = command("verdict", "fewer", "titles.run", "recent.run", "AP", "--expect", "verdict.json", cwd=demo)
+    drifted = command("verdict", "fewer", "titles.run", "recent.run", "AP", "--expect", "verdict.json")
     assert (drifted.code, drifted.out) == (1, "")
 
 
 def test_markdown_begins_with_a_marker(demo: Path, command: Callable[..., Any]) -> None:
-    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "markdown", cwd=demo)
+    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "markdown")
     marker, first, *others = done.out.splitlines()
     assert marker == "<!-- irmx verdict -->"
     assert (first[:2], first[-2:], "Pass" in first, "Fail" in first) == ("**", "**", True, False)
@@ -599,11 +596,9 @@ def test_markdown_begins_with_a_marker(demo: Path, command: Callable[..., Any]) 
         "<details>",
         "</details>",
     ]
-    lost = command("verdict", "q", "bm25.run", "titles.run", "AP", "-o", "markdown", cwd=demo).out.splitlines()[1]
+    lost = command("verdict", "q", "bm25.run", "titles.run", "AP", "-o", "markdown").out.splitlines()[1]
     assert ("Pass" in lost, "Fail" in lost) == (False, True)
-    broken = command(
-        "verdict", "q", "titles.run", "bm25.run", "AP", "--users", "MP(model=*)", "-o", "markdown", cwd=demo
-    )
+    broken = command("verdict", "q", "titles.run", "bm25.run", "AP", "--users", "MP(model=*)", "-o", "markdown")
     assert (broken.code, "Fail" in broken.out.splitlines()[1]) == (3, True)
 
 
@@ -611,7 +606,7 @@ def test_a_picture_shows_every_view(demo: Path, command: Callable[..., Any]) -> 
     found = irmx_study.verdict("AP", demo / "q", [demo / "titles.run", demo / "bm25.run"], measures="P@5", margin=0.01)
     drawn = found.plot()
     assert len(drawn.get_yticklabels()) == len(found.frame())
-    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "--plot", "all.svg", cwd=demo)
+    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "--plot", "all.svg")
     assert (done.code, (demo / "all.svg").exists()) == (0, True)
 
 
@@ -623,7 +618,7 @@ def test_other_collections_are_views_and_so_are_all_together(demo: Path, command
     rows = [f"{name},{name}.q,{name}.titles.run,{name}.bm25.run\n" for name in ("small", "large")]
     (demo / "collections.csv").write_text("collection,qrels,baseline,run\n" + "".join(rows))
     words = ("AP", "--collections", "collections.csv", "-o", "csv")
-    done = command("verdict", "q", "titles.run", "bm25.run", *words, cwd=demo)
+    done = command("verdict", "q", "titles.run", "bm25.run", *words)
     assert done.code == 0
     table = [line.split(",") for line in done.out.splitlines()]
     found = {row[1]: (int(row[2]), *map(float, row[5:8])) for row in table if row[0] in ("claim", "collections")}
@@ -753,10 +748,10 @@ def test_what_is_expected_is_all_that_the_measure_reads(
     rows = text.splitlines(keepends=True)[len(head) :]
     (tmp_path / "shuffled").write_text("".join([*head, *rows[::-1]]))
     (tmp_path / "other").write_text(qrels.format(1.0, 1.0000001 if "{:.0f}" not in qrels else 2.0, 1.0, 1.0))
-    verdict = command("verdict", "q", "base", "run", measure, "-o", "jsonl", cwd=tmp_path)
+    verdict = command("verdict", "q", "base", "run", measure, "-o", "jsonl")
     (tmp_path / "verdict.json").write_text(verdict.out)
     for name, code in (("q", 3), ("shuffled", 3), ("other", 1)):
-        done = command("verdict", name, "base", "run", measure, "--expect", "verdict.json", cwd=tmp_path)
+        done = command("verdict", name, "base", "run", measure, "--expect", "verdict.json")
         assert done.code == code, done.err
 
 
@@ -786,8 +781,8 @@ def test_measures_of_other_tools_are_users_by_name(tmp_path: Path, command: Call
 
 def test_a_margin_or_level_that_decides_alone_is_refused(demo: Path, command: Callable[..., Any]) -> None:
     words = ["verdict", "q", "titles.run", "bm25.run", "AP", "--claim", "no-worse", "--margin"]
-    assert [command(*words, margin, cwd=demo).code for margin in ("1", "1.01", "2")] == [0, 2, 2]
-    assert command("verdict", "q", "titles.run", "bm25.run", "AP", "--level", "1e-13", cwd=demo).code == 2
+    assert [command(*words, margin).code for margin in ("1", "1.01", "2")] == [0, 2, 2]
+    assert command("verdict", "q", "titles.run", "bm25.run", "AP", "--level", "1e-13").code == 2
 
 
 def test_a_measure_that_is_zero_everywhere_says_nothing() -> None:
@@ -838,7 +833,7 @@ def test_seeds_of_both_systems_may_have_the_same_names(demo: Path) -> None:
 @pytest.mark.parametrize("text", ["[tool]\nirmx = 1\n", "[tool.irmx]\nverdict = 'x'\n", ""])
 def test_a_project_without_a_configuration_is_refused(text: str, demo: Path, command: Callable[..., Any]) -> None:
     (demo / "pyproject.toml").write_text(text)
-    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "--config", "pyproject.toml", cwd=demo)
+    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "--config", "pyproject.toml")
     assert (done.code, done.out) == (1, "")
 
 
@@ -847,12 +842,12 @@ def test_an_option_outdoes_the_configuration(demo: Path, command: Callable[..., 
     (demo / "part.run").write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "3"}))
     (demo / "c.toml").write_text('missing = "zero"\n')
     arguments = ["verdict", "q", "titles.run", "part.run", "AP", "--config", "c.toml"]
-    assert command(*arguments, cwd=demo).code in (3, 4)
-    assert command(*arguments, "--missing", "refuse", cwd=demo).code == 1
+    assert command(*arguments).code in (3, 4)
+    assert command(*arguments, "--missing", "refuse").code == 1
 
 
 def test_a_system_of_several_runs_may_have_a_name(demo: Path, command: Callable[..., Any]) -> None:
-    done = command("verdict", "q", "titles.run", "mine=*[5t].run", "AP", cwd=demo)
+    done = command("verdict", "q", "titles.run", "mine=*[5t].run", "AP")
     assert " mine " in done.out
     runs = {"titles": demo / "titles.run", "mine": demo / "*[5t].run"}
     found = irmx_study.verdict("AP", demo / "q", runs)
@@ -872,7 +867,7 @@ def test_a_name_does_not_end_a_line() -> None:
     assert "Holds: " in found.to_markdown().splitlines()[1]
 
 
-def test_files_of_a_table_of_collections_are_beside_it(demo: Path, tmp_path: Path) -> None:
+def test_files_of_a_table_of_collections_are_beside_it(demo: Path) -> None:
     rows = "collection,qrels,baseline,run\nagain,q,titles.run,bm25.run\n"
     (demo / "collections.csv").write_text(rows)
     runs = [demo / "titles.run", demo / "bm25.run"]
@@ -889,10 +884,10 @@ def views_by_doubt(out: str) -> set[tuple[str, ...]]:
 def test_an_option_of_several_is_added_to_where_it_is_repeated(demo: Path, command: Callable[..., Any]) -> None:
     words = ["verdict", "q", "titles.run", "bm25.run", "AP", "-o", "csv"]
     repeated = ["--measures", "P@5", "--measures", "RR nDCG", "--users", "RBP(p=0.5)", "--users", "RBP(p=0.9)"]
-    done = command(*words, *repeated, cwd=demo)
+    done = command(*words, *repeated)
     users = {("users", name) for name in ("RBP(p=0.5)", "RBP(p=0.9)")}
     assert views_by_doubt(done.out) == {("measures", name) for name in ("P@5", "RR", "nDCG")} | users
-    assert done.out == command(*words, "--measures", "P@5 RR nDCG", "--users", "RBP(p=0.5|0.9)", cwd=demo).out
+    assert done.out == command(*words, "--measures", "P@5 RR nDCG", "--users", "RBP(p=0.5|0.9)").out
 
 
 @pytest.mark.parametrize(
@@ -915,8 +910,8 @@ def test_measures_that_irmx_does_not_know_are_listed_as_others_are(
     ]
     (tmp_path / "all.csv").write_text("query_id,system,measure,value\n" + "".join(rows))
     words = ["verdict", "--scores", "all.csv", "old", "new", "AP", "-o", "csv"]
-    assert views_by_doubt(command(*words, *options, cwd=tmp_path).out) == set(wanted)
-    assert command(*words, "--measures", "f1 tik", cwd=tmp_path).code == 2
+    assert views_by_doubt(command(*words, *options).out) == set(wanted)
+    assert command(*words, "--measures", "f1 tik").code == 2
 
 
 @pytest.mark.parametrize("name", ["", " "])
@@ -928,7 +923,7 @@ def test_a_judge_or_a_collection_without_a_name_is_refused(name: str, demo: Path
     with pytest.raises(irmx.UsageError):
         irmx_study.judges({"other": demo / "q", name: demo / "q"})
     (demo / "c.toml").write_text(f'[judges]\n"{name}" = "q"\n')
-    done = command("verdict", "q", *runs, "AP", "--config", "c.toml", cwd=demo)
+    done = command("verdict", "q", *runs, "AP", "--config", "c.toml")
     assert (done.code, done.out) == (2, "")
 
 
@@ -947,7 +942,7 @@ def test_options_beside_the_table_that_is_read_are_refused(
 ) -> None:
     words = ["verdict", "q", "titles.run", "bm25.run", "AP", "--config", name]
     (demo / name).write_text(text)
-    done = command(*words, cwd=demo)
+    done = command(*words)
     assert (done.code, done.out) == (2, "")
     (demo / name).write_text("[project]\nname = 'mine'\n[tool.ruff]\nselect = []\n[tool.irmx.verdict]\nlevel = 0.05\n")
-    assert command(*words, cwd=demo).code == 0
+    assert command(*words).code == 0
