@@ -82,9 +82,10 @@ def test_every_parameter_of_every_named_object(symbol: irmx.Symbol) -> None:
                     assert_refused_or_parsed_back(measure, {**with_required(measure), of_measure: made})
 
 
-def test_an_endless_grid_is_refused() -> None:
+def test_an_endless_grid_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("irmx.declare.grid.MOST_SETTINGS", 1000)  # instead of a million, which take seconds
     for endless in (count(), repeat(1)):
-        with pytest.raises(irmx.UsageError, match=r"more than 1,000,000 values of 'rel'|twice"):
+        with pytest.raises(irmx.UsageError, match=r"more than 1,000 values of 'rel'|twice"):
             irmx.Grid({"rel": irmx.Param(int, "grade")}, {"rel": endless})
 
 

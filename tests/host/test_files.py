@@ -73,7 +73,7 @@ def test_a_bomb_is_refused(tmp_path: Path, command: Callable[..., Any]) -> None:
     done = command("eval", str(tmp_path / "qrels"), str(tmp_path / "bomb"), "AP")
     assert done.code == 1
     assert "--max-decompressed" in done.err
-    table = pa.table({"query_id": ["q"] * 10**7, "doc_id": ["a"] * 10**7, "score": np.zeros(10**7)})
+    table = pa.table({"query_id": pa.repeat("q", 10**7), "doc_id": pa.repeat("a", 10**7), "score": np.zeros(10**7)})
     parquet.write_table(table, tmp_path / "bomb.parquet")
     with pytest.raises(DataError, match=LIMIT):
         irmx.read_run(tmp_path / "bomb.parquet")

@@ -7,6 +7,7 @@ host, either, because a reader follows them; otherwise they do not count.
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -26,10 +27,15 @@ PUBLIC_MODULES = ("ragged", "toolkit", "testing", "demo", "errors", "pt", "colle
 """The modules of the host whose names a plugin may import, beside the names of ``irmx``."""
 
 
+def last_name(node: ast.AST) -> str | None:
+    """Return a name, or the last of several with dots between them; None of what is no name."""
+    return getattr(node, "attr", getattr(node, "id", None))
+
+
 def imported(node: ast.AST, package: str, typing: bool = False) -> Iterator[tuple[str, int]]:
     """Yield what the nodes below a node import, and in which line; with ``typing`` also for a type checker."""
     for child in ast.iter_child_nodes(node):
-        if not typing and isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
+        if not typing and isinstance(child, ast.If) and last_name(child.test) == "TYPE_CHECKING":
             for other in child.orelse:
                 yield from imported(ast.Module([other], []), package)
             continue
@@ -39,11 +45,12 @@ def imported(node: ast.AST, package: str, typing: bool = False) -> Iterator[tupl
             above = package.split(".")[: len(package.split(".")) - child.level + 1] if child.level else []
             module = ".".join([*above, *filter(None, [child.module])])
             yield from ((f"{module}.{alias.name}", child.lineno) for alias in child.names)
-        elif isinstance(child, ast.Call) and ast.unparse(child.func).endswith("import_module"):
+        elif isinstance(child, ast.Call) and last_name(child.func) == "import_module":
             yield from ((str(arg.value), child.lineno) for arg in child.args[:1] if isinstance(arg, ast.Constant))
         yield from imported(child, package, typing)
 
 
+@cache
 class Drawing:
     """The imports of a package: of each module, what it imports and where; a module with a stub has those of both."""
 

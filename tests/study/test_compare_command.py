@@ -318,7 +318,7 @@ def test_the_header_of_a_run_is_kept_and_cited(command: Command, folder: Path) -
         "# ir_metadata.start\n# - mine\n# ir_metadata.end\n",
         "# ir_metadata.start\n# a: &a [1, 1]\n# b: *a\n# ir_metadata.end\n",
         "# ir_metadata.start\n# a: !!python/object/apply:os.system ['true']\n# ir_metadata.end\n",
-        "# ir_metadata.start\n# a: " + "[" * 5000 + "\n# ir_metadata.end\n",
+        "# ir_metadata.start\n# a: " + "[" * 1000 + "\n# ir_metadata.end\n",
     ],
 )
 def test_a_header_that_cannot_be_read_is_left_out_with_a_warning(header: str, folder: Path) -> None:

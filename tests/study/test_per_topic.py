@@ -478,8 +478,9 @@ NAMED = [
 ]
 
 
-@pytest.mark.parametrize("files", NAMED)
-@pytest.mark.parametrize("words", ["compare", "topics", "power"])
+@pytest.mark.parametrize(
+    ("words", "files"), [("topics", NAMED[3]), ("power", NAMED[4]), *(("compare", of) for of in NAMED)]
+)
 def test_two_files_of_one_system_are_named(
     words: str, files: list[str], logs: Path, command: Callable[..., Any]
 ) -> None:
@@ -555,7 +556,6 @@ VALUES = {"old": [0.5, 0.2, 0.2], "new": [0.7, 0.2, 0.9]}
 NUMBERS = [101, 102, 103]
 
 
-@pytest.mark.parametrize("measure", ["nDCG@10", "my own"])
 @pytest.mark.parametrize("last", [True, False])
 @pytest.mark.parametrize(
     "name",
@@ -574,12 +574,12 @@ NUMBERS = [101, 102, 103]
     ],
 )
 def test_the_ids_of_topics_have_other_names(
-    name: str, last: bool, measure: str, write: Callable[..., list[str]], tmp_path: Path
+    name: str, last: bool, write: Callable[..., list[str]], tmp_path: Path
 ) -> None:
     columns = VALUES | {name: NUMBERS} if last else {name: NUMBERS} | VALUES
     [path] = write(table=wide(columns))
     pd.DataFrame(columns).to_parquet(tmp_path / "table.parquet")
-    for file in (path, tmp_path / "table.parquet"):
+    for file, measure in ((path, "my own"), (tmp_path / "table.parquet", "nDCG@10")):
         scores = read_per_topic(file, measure)
         assert (scores.topics, scores.systems) == (("101", "102", "103"), ("old", "new"))
         assert scores.values[:, :, 0].tolist() == [[0.5, 0.7], [0.2, 0.2], [0.2, 0.9]]

@@ -122,14 +122,12 @@ def test_samples_differ_but_not_by_the_order_of_rows() -> None:
 def collection() -> tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]:
     """Graded qrels, also with negative grades, and eight runs that retrieve unjudged documents, and not every topic."""
     rng = np.random.default_rng(15)
-    grades = {f"q{t}": rng.choice([-1, 0, 1, 2], 80, p=[0.05, 0.6, 0.25, 0.1]) for t in range(5)}
+    grades = {f"q{t}": rng.choice([-1, 0, 1, 2], 40, p=[0.05, 0.6, 0.25, 0.1]) for t in range(5)}
     qrels = {t: {f"d{d}": int(g) for d, g in enumerate(of)} for t, of in grades.items()} | {"few": {"d1": 1, "d2": 0}}
     runs: dict[str, dict[str, dict[str, float]]] = {}
     for r in range(8):
         runs[f"r{r}"] = {
-            t: {
-                f"d{d}": float(s + (r / 8) * docs.get(f"d{d}", 0)) for d, s in enumerate(rng.normal(size=120)) if s > -1
-            }
+            t: {f"d{d}": float(s + (r / 8) * docs.get(f"d{d}", 0)) for d, s in enumerate(rng.normal(size=60)) if s > -1}
             for t, docs in list(qrels.items())[: 6 - (r == 3)]
         }
     return qrels, runs
@@ -192,7 +190,8 @@ def test_bpref_of_the_worked_example_and_all_judgments_give_the_same_ranking() -
 
 
 def test_the_tables_and_what_they_summarise() -> None:
-    result = irmx_study.pool("AP P@10", qrels_path(), RUNS, keep=(50, 10), samples=4)
+    qrels = {topic: docs for topic, docs in irmx.read_qrels(qrels_path()).as_dict().items() if int(topic) < 9}
+    result = irmx_study.pool("AP P@10", qrels, RUNS, keep=(50, 10), samples=4)
     frame, samples, drops = (result.frame(name) for name in ("levels", "samples", "drops"))
     assert list(frame.columns) == ["measure", "keep", "samples", "tau", "low", "high", "mean_value"]
     assert frame[["measure", "keep"]].to_numpy().tolist() == [["AP", 50], ["AP", 10], ["P@10", 50], ["P@10", 10]]
@@ -201,11 +200,10 @@ def test_the_tables_and_what_they_summarise() -> None:
         assert of["sample"].tolist() == [1, 2, 3, 4]
         found = [row.samples, row.tau, row.low, row.high, row.mean_value]
         assert found == pytest.approx([4, of["tau"].mean(), of["tau"].min(), of["tau"].max(), of["mean_value"].mean()])
-    full = irmx.scores("AP P@10", qrels_path(), RUNS).means().mean()
+    full = irmx.scores("AP P@10", qrels, RUNS).means().mean()
     assert drops["full_value"].tolist() == pytest.approx(full.loc[drops["measure"]].tolist())
     assert drops["drop"].tolist() == pytest.approx((drops["full_value"] - frame["mean_value"]).tolist())
     assert drops["relative"].tolist() == pytest.approx((drops["drop"] / drops["full_value"]).tolist())
-    qrels = irmx.read_qrels(qrels_path()).as_dict()
     with pytest.warns(DataWarning, match="no results"):
         masks = kept(qrels, (50, 10))[0]
     grades = np.array([grade for docs in qrels.values() for grade in docs.values()])
@@ -363,7 +361,6 @@ def test_the_picture_has_a_line_per_measure_from_all_judgments_on(command: Calla
         ("AP Bpref", 1, "robustness"),
         (many, 10, "robustness"),
         ("AP Bpref", 1, "means"),
-        (many, 10, "means"),
     ):
         result = pool(measures)
         axes = [ax for ax in result.plot(kind).figure.axes if ax.axison]
