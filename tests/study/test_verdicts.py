@@ -5,6 +5,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from scipy import stats
 
 import irmx
 import irmx_study
-from irmx.demo import qrels_path, run_path
+from irmx.demo import SYSTEMS, qrels_path, run_path
 
 CSV = "doubt,view,topics,mean_baseline,mean_run,difference,low,high,p,outcome,breaks"
 
@@ -35,6 +36,11 @@ def scores_of(differences: Any, measure: str = "AP", **marks: Any) -> irmx.Score
         }
     )
     return irmx.Scores.from_frame(frame).marked(**marks)
+
+
+def rows_of(found: Any, doubt: str) -> pd.DataFrame:
+    """Return the rows of a doubt, by view."""
+    return found.frame().query("doubt == @doubt").set_index("view")
 
 
 def sample(mean: float, topics: int = 50, seed: int = 0, sd: float = 0.1) -> Any:
@@ -116,7 +122,7 @@ def test_a_small_group_of_topics_that_is_undecided_breaks_nothing() -> None:
     differences = sample(0.04)
     groups = {f"q{t}": "few" if t < 5 else "many" for t in range(50)}
     found = irmx_study.verdict(scores_of(differences), slices=groups)
-    rows = found.frame()[lambda table: table["doubt"] == "slice"].set_index("view")
+    rows = rows_of(found, "slice")
     assert rows.loc["few", "topics"] == 5
     assert rows["outcome"].to_dict() == {"few": "undecided", "many": "holds"}
     assert found.outcome == "holds"
@@ -137,7 +143,7 @@ def test_other_measures_are_compared_in_units_of_their_standard_deviation() -> N
     main = sample(0.04)
     views = [scores_of(main), scores_of(10 * main, "nDCG"), scores_of(sample(-0.015, seed=3), "P@5")]
     found = irmx_study.verdict(irmx.Scores.concat(views), margin=0.005)
-    rows = found.frame()[lambda table: table["doubt"] == "measures"].set_index("view")
+    rows = rows_of(found, "measures")
     # the margin of nDCG is ten times as large
     assert rows["outcome"].to_dict() == {"nDCG": "holds", "P@5": "undecided"}
     assert rows["breaks"].to_dict() == {"nDCG": False, "P@5": True}
@@ -154,16 +160,16 @@ def test_less_is_better_where_the_measure_says_so() -> None:
 def test_the_thirds_of_difficulty_hold_all_topics_once() -> None:
     runs = {name: run_path(name) for name in ("recent", "bm25")}
     found = irmx_study.verdict("AP", qrels_path(), runs, slices="difficulty")
-    rows = found.frame()[lambda table: table["doubt"] == "difficulty"]
-    assert rows[["view", "topics"]].to_numpy().tolist() == [["hard", 10], ["middle", 10], ["easy", 10]]
+    rows = rows_of(found, "difficulty")
+    assert list(rows["topics"].items()) == [("hard", 10), ("middle", 10), ("easy", 10)]
     assert rows["mean_run"].is_monotonic_increasing
 
 
 def test_a_conclusion_that_hangs_on_one_topic_is_shown() -> None:
     differences = np.append(np.full(9, 0.01), 0.3) + 0.002 * np.arange(10)
     found = irmx_study.verdict(scores_of(-differences), baseline="mine")
-    rows = found.frame()[lambda table: table["doubt"] == "topics"]
-    assert rows["view"].iloc[0] == "without q9"
+    rows = rows_of(found, "topics")
+    assert rows.index[0] == "without q9"
     assert rows["topics"].tolist() == [9] * 10
     assert rows["difference"].iloc[0] == pytest.approx(differences[:9].mean())
 
@@ -173,7 +179,7 @@ def test_unjudged_documents_are_relevant_or_removed() -> None:
     base = {f"q{t}": {"b": 2.0, "a": 1.0} for t in range(6)}
     mine = {f"q{t}": {"x" if t else "a": 2.0, "a" if t else "b": 1.0} for t in range(6)}
     found = irmx_study.verdict("P@1", qrels, {"base": base, "mine": mine}, missing="zero")
-    rows = found.frame()[lambda table: table["doubt"] == "unjudged"].set_index("view")
+    rows = rows_of(found, "unjudged")
     assert rows["mean_run"].to_dict() == {"relevant (top 1)": 1.0, "removed": 1.0}
     assert found.frame()["mean_run"].iloc[0] == pytest.approx(1 / 6)
 
@@ -181,21 +187,32 @@ def test_unjudged_documents_are_relevant_or_removed() -> None:
 # -- from files ------------------------------------------------------------------------------------------------------------
 
 
+RUNS = ["titles.run", "bm25.run"]
+
+
 @pytest.fixture
-def demo(tmp_path: Path) -> Path:
+def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with the demo collection."""
     (tmp_path / "q").write_bytes(Path(qrels_path()).read_bytes())
-    for name in ("bm25", "titles", "recent"):
+    for name in SYSTEMS:
         (tmp_path / f"{name}.run").write_bytes(Path(run_path(name)).read_bytes())
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_the_exit_code_says_what_was_found(demo: Path, command: Callable[..., Any]) -> None:
+@pytest.fixture
+def verdict(demo: Path, command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command on the runs of the demo of which the second is better."""
+    return partial(command, "verdict", "q", *RUNS)
+
+
+def test_the_exit_code_says_what_was_found(demo: Path, verdict: Any, command: Any) -> None:
     runs = {0: ("titles.run", "bm25.run"), 4: ("bm25.run", "titles.run"), 3: ("recent.run", "copy.run")}
     (demo / "copy.run").write_bytes((demo / "recent.run").read_bytes())
     for code, (baseline, run) in runs.items():
         done = command("verdict", "q", baseline, run, "AP")
         assert (done.code, done.err) == (code, "")
-    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "csv")
+    done = verdict("AP", "-o", "csv")
     assert done.out.splitlines()[0] == CSV
     assert done.out.splitlines()[1].startswith("claim,AP,30,")
 
@@ -209,8 +226,8 @@ def test_the_exit_code_is_that_of_the_verdict_where_nobody_reads_the_output(demo
     assert process.wait(60) == 4
 
 
-def test_a_table_with_a_column_per_system_is_judged(demo: Path, command: Callable[..., Any]) -> None:
-    scores = irmx.scores("AP", demo / "q", {name: demo / f"{name}.run" for name in ("bm25", "titles")})
+def test_a_table_with_a_column_per_system_is_judged(demo: Path, command: Any) -> None:
+    scores = irmx.scores("AP", "q", {name: f"{name}.run" for name in ("bm25", "titles")})
     scores.frame().pivot(index="query_id", columns="system", values="value").to_csv(demo / "wide.csv")
     done = command("verdict", "--scores", "wide.csv", "bm25", "titles", "--measure", "AP")
     assert (done.code, "AP" in done.out.splitlines()[0]) == (4, True)
@@ -236,20 +253,20 @@ def test_a_table_with_a_column_per_system_is_judged(demo: Path, command: Callabl
         (["AP", "--expect", "deep.json"], 1),
     ],
 )
-def test_what_is_wrong_is_refused(arguments: list[str], code: int, demo: Path, command: Callable[..., Any]) -> None:
+def test_what_is_wrong_is_refused(arguments: list[str], code: int, demo: Path, verdict: Any) -> None:
     (demo / "other.qrels").write_text("99 0 x 1\n")
     (demo / "groups.csv").write_text("query_id,lang\n99,de\n")
     (demo / "wrong.toml").write_text("margins = 0.1\n")
     (demo / "broken.toml").write_text("margin = \n")
     (demo / "deep.toml").write_text(f"margin = {'[' * 100_000}\n")
     (demo / "deep.json").write_text("[" * 100_000)
-    done = command("verdict", "q", "titles.run", "bm25.run", *arguments)
+    done = verdict(*arguments)
     assert (done.code, done.out) == (code, "")
     assert "Traceback" not in done.err
     assert done.err.startswith("irmx: ")
 
 
-def test_a_system_without_most_topics_is_refused(demo: Path, command: Callable[..., Any]) -> None:
+def test_a_system_without_most_topics_is_refused(demo: Path, command: Any) -> None:
     lines = (demo / "bm25.run").read_text().splitlines(keepends=True)
     (demo / "part.run").write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "3"}))
     assert command("verdict", "q", "titles.run", "part.run", "AP").code == 1
@@ -274,9 +291,7 @@ def without_topics(path: Path, topics: set[str]) -> None:
         ("run", ["equal", "--margin", "0.4"], 1),
     ],
 )
-def test_what_is_missing_does_not_help_a_claim(
-    cut: str, claim: list[str], code: int, demo: Path, command: Callable[..., Any]
-) -> None:
+def test_what_is_missing_does_not_help_a_claim(cut: str, claim: list[str], code: int, demo: Path, command: Any) -> None:
     for name in ("base", "run"):
         (demo / name).write_bytes((demo / "recent.run").read_bytes())
     without_topics(demo / cut, {str(topic) for topic in range(17, 31)})
@@ -293,7 +308,7 @@ def test_what_is_missing_does_not_help_a_claim(
     assert "16" in done.out.splitlines()[0]
 
 
-def test_topics_that_both_have_are_a_doubt_where_others_count(demo: Path, command: Callable[..., Any]) -> None:
+def test_topics_that_both_have_are_a_doubt_where_others_count(demo: Path, command: Any) -> None:
     (demo / "base").write_bytes((demo / "bm25.run").read_bytes())
     without_topics(demo / "base", {str(topic) for topic in range(17, 31)})
     done = command("verdict", "q", "base", "titles.run", "AP", "--claim", "no-worse", "--margin", "0.25", "--missing", "zero")  # fmt: skip
@@ -323,7 +338,7 @@ def per_topic(tmp_path: Path, values: dict[str, dict[str, list[float | None]]]) 
     ],
 )
 def test_what_is_missing_is_known_per_measure(
-    system: str, options: list[str], code: int, gap: float | None, tmp_path: Path, command: Callable[..., Any]
+    system: str, options: list[str], code: int, gap: float | None, tmp_path: Path, command: Any
 ) -> None:
     values: dict[str, dict[str, list[float | None]]] = {
         name: {"latency": [2 + t / 100 for t in range(12)], "acc": [0.5] * 12} for name in ("old", "new")
@@ -338,7 +353,7 @@ def test_what_is_missing_is_known_per_measure(
     assert missing == {"latency": 3, "acc": 0}
 
 
-def test_values_below_zero_are_helped_by_a_zero(tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_values_below_zero_are_helped_by_a_zero(tmp_path: Path, command: Any) -> None:
     values: dict[str, dict[str, list[float | None]]] = {
         name: {"loglik": [-5 - t / 100 for t in range(12)]} for name in ("old", "new")
     }
@@ -384,7 +399,7 @@ def test_leaving_out_values_makes_no_worse_system_pass(
 
 
 def test_a_measure_has_its_whole_range_and_groups_are_tried_without_what_is_missing(
-    tmp_path: Path, command: Callable[..., Any]
+    tmp_path: Path, command: Any
 ) -> None:
     zeros: dict[str, dict[str, list[float | None]]] = {
         "old": {"P@1": [0.0] * 10 + [None] * 10},
@@ -405,7 +420,7 @@ def test_a_measure_has_its_whole_range_and_groups_are_tried_without_what_is_miss
         assert command("verdict", "--scores", path, "old", "new", "AP", *words).code == 3
 
 
-def test_a_system_is_not_held_against_itself(demo: Path, command: Callable[..., Any]) -> None:
+def test_a_system_is_not_held_against_itself(demo: Path, command: Any) -> None:
     words = ["AP", "--claim", "no-worse", "--margin", "0.05"]
     (demo / "link.run").symlink_to(demo / "bm25.run")
     for run in ("bm25.run", "new=bm25.run", "./bm25.run", "link.run"):
@@ -414,13 +429,12 @@ def test_a_system_is_not_held_against_itself(demo: Path, command: Callable[..., 
     assert command("verdict", "--scores", path, "new", "new", *words).code == 2
 
 
-def test_weights_are_given_once_and_can_decide(demo: Path, command: Callable[..., Any]) -> None:
+def test_weights_are_given_once_and_can_decide(demo: Path, verdict: Any) -> None:
     rows = "".join(f"{t},1\n" for t in range(1, 31))
     (demo / "w.csv").write_text("query_id,weight\n" + rows)
     (demo / "twice.csv").write_text("query_id,weight\n" + rows + "1,100\n")
-    words = ["verdict", "q", "titles.run", "bm25.run", "AP", "--weights"]
     for more, code in ((["w.csv"], 0), (["twice.csv"], 1), (["w.csv", "--level", "0.0001"], 2)):
-        assert command(*words, *more).code == code
+        assert verdict("AP", "--weights", *more).code == code
 
 
 def test_the_order_of_rows_decides_nothing() -> None:
@@ -440,16 +454,15 @@ def test_the_order_of_rows_decides_nothing() -> None:
         pd.testing.assert_frame_equal(found[0], other)
 
 
-def test_what_is_expected_is_the_measure_and_what_judges_said(demo: Path, command: Callable[..., Any]) -> None:
+def test_what_is_expected_is_the_measure_and_what_judges_said(demo: Path, verdict: Any) -> None:
     text = (demo / "q").read_text()
     (demo / "llm").write_text(text)
     (demo / "other").write_text("".join(f"{line[:-1]}{1 - min(int(line[-1]), 1)}\n" for line in text.splitlines()))
-    words = ["verdict", "q", "titles.run", "bm25.run"]
-    (demo / "v.json").write_text(command(*words, "AP", "--judges", "llm=llm", "-o", "jsonl").out)
+    (demo / "v.json").write_text(verdict("AP", "--judges", "llm=llm", "-o", "jsonl").out)
     for more, code in (
         (["AP", "--judges", "llm=llm"], 0), (["P@5", "--judges", "llm=llm"], 1), (["AP"], 1), (["AP", "--judges", "llm=other"], 1),
     ):  # fmt: skip
-        assert command(*words, *more, "--expect", "v.json").code == code
+        assert verdict(*more, "--expect", "v.json").code == code
 
 
 @pytest.mark.parametrize("door", ["scores", "frame", "parquet"])
@@ -488,7 +501,7 @@ def test_what_a_measure_has_no_value_of_is_not_hidden_by_another_measure() -> No
                 function(scores)
 
 
-def test_a_glob_of_a_whole_folder_is_called_by_its_path(demo: Path, command: Callable[..., Any]) -> None:
+def test_a_glob_of_a_whole_folder_is_called_by_its_path(demo: Path, command: Any) -> None:
     (demo / "seeds").mkdir()
     for name in ("bm25", "recent"):
         (demo / "seeds" / f"{name}.run").write_bytes((demo / f"{name}.run").read_bytes())
@@ -497,17 +510,17 @@ def test_a_glob_of_a_whole_folder_is_called_by_its_path(demo: Path, command: Cal
 
 
 def test_several_runs_of_a_system_are_its_mean_and_each_is_a_view(demo: Path) -> None:
-    runs = [demo / "titles.run", demo / "*[5t].run"]
-    found = irmx_study.verdict("AP", demo / "q", runs)
-    means = irmx.scores("AP", demo / "q", [demo / "bm25.run", demo / "recent.run"]).means()["AP"]
+    runs = ["titles.run", "*[5t].run"]
+    found = irmx_study.verdict("AP", "q", runs)
+    means = irmx.scores("AP", "q", ["bm25.run", "recent.run"]).means()["AP"]
     assert found.frame()["mean_run"].iloc[0] == pytest.approx(means.mean(), rel=1e-12)
-    seeds = found.frame()[lambda table: table["doubt"] == "seeds"].set_index("view")["mean_run"]
+    seeds = rows_of(found, "seeds")["mean_run"]
     assert seeds.to_dict() == pytest.approx(means.to_dict())
 
 
 def test_several_runs_of_a_system_need_be_no_files(demo: Path) -> None:
-    files = {"base": [demo / "titles.run"], "new": [demo / "bm25.run", demo / "recent.run"]}
-    expected = irmx_study.verdict("AP", demo / "q", files).frame().iloc[0]
+    files = {"base": ["titles.run"], "new": ["bm25.run", "recent.run"]}
+    expected = irmx_study.verdict("AP", "q", files).frame().iloc[0]
     read = {name: [irmx.read_run(path) for path in paths] for name, paths in files.items()}
     dicts = {
         name: [{q: {row.doc_id: row.score for row in run if row.query_id == q} for q in map(str, run.topics)} for run in several]
@@ -515,39 +528,36 @@ def test_several_runs_of_a_system_need_be_no_files(demo: Path) -> None:
     }  # fmt: skip
     frames = {name: [pd.DataFrame(run) for run in several] for name, several in read.items()}
     for runs in (read, dicts, frames, {**dicts, "base": files["base"]}):
-        found = irmx_study.verdict("AP", demo / "q", runs)
+        found = irmx_study.verdict("AP", "q", runs)
         assert found.frame().iloc[0]["difference"] == pytest.approx(expected["difference"], abs=1e-12)
         assert found.frame("doubts").set_index("doubt").loc["seeds", "views"] == 2
 
 
-def test_judges_have_their_own_grades(demo: Path, command: Callable[..., Any]) -> None:
+def test_judges_have_their_own_grades(demo: Path, verdict: Any) -> None:
     rows = [line.split() for line in (demo / "q").read_text().splitlines()]
     (demo / "double").write_text("".join(f"{t} 0 {d} {2 * int(g)}\n" for t, _, d, g in rows))
-    words = ("verdict", "q", "titles.run", "bm25.run", "P@5", "--judges", "double", "-o", "csv")
-    own = command(*words, "--rel", "2")
+    words = ("P@5", "--judges", "double", "-o", "csv")
+    own = verdict(*words, "--rel", "2")
     claim, judge = own.out.splitlines()[1:3]
     assert judge.split(",")[:2] == ["judges", "double"]
     assert judge.split(",")[2:] == claim.split(",")[2:]
-    mapped = command(
-        "verdict", "q", "titles.run", "bm25.run", "P@5", "--judges", "double", "-o", "csv", "--grades", "double=0:0,2:1,4:2,6:3",
-    )  # fmt: skip
-    assert mapped.out == own.out
+    assert verdict(*words, "--grades", "double=0:0,2:1,4:2,6:3").out == own.out
 
 
-def test_results_of_another_tool_are_two_systems_by_name(demo: Path, command: Callable[..., Any]) -> None:
+def test_results_of_another_tool_are_two_systems_by_name(demo: Path, verdict: Any, command: Any) -> None:
     """The verdict is that on the runs, but for assumptions about unjudged documents, which need qrels."""
     measures = ["AP", "RBP(p=0.5)", "RBP(p=0.9)", "P@5"]
     computed = command("eval", "q", "titles.run", "bm25.run", *measures, "-q", "-n", "-o", "csv", "-p", "-1")
     (demo / "results.csv").write_text(computed.out)
     options = ["--users", "RBP(p=0.5|0.9)", "--measures", "P@5", "-o", "csv"]
     of_scores = command("verdict", "--scores", "results.csv", "titles.run", "bm25.run", "AP", *options)
-    of_runs = command("verdict", "q", "titles.run", "bm25.run", "AP", *options)
+    of_runs = verdict("AP", *options)
     kept = [line for line in of_runs.out.splitlines() if "unjudged" not in line]
     assert of_scores.out.splitlines() == kept
     assert of_scores.code == of_runs.code
     assert command("verdict", "--scores", "results.csv", "bm25.run", "titles.run", "P@5").code == 4
     for arguments, code in (
-        (["titles.run", "bm25.run"], 2),  # of four measures, which?
+        (RUNS, 2),  # of four measures, which?
         (["titles.run", "bm25.run", "nDCG"], 2),
         (["titles.run", "missing.run", "AP"], 2),
         (["titles.run", "bm25.run", "AP", "--judges", "q"], 2),
@@ -560,22 +570,22 @@ def test_results_of_another_tool_are_two_systems_by_name(demo: Path, command: Ca
     assert command("verdict", "--scores", "cost.csv", "a", "b", "--less-is-better", "cost").code == 4
 
 
-def test_a_configuration_holds_the_options(demo: Path, command: Callable[..., Any]) -> None:
+def test_a_configuration_holds_the_options(demo: Path, verdict: Any) -> None:
     (demo / "pyproject.toml").write_text(
         '[tool.irmx.verdict]\nmeasure = "AP"\nclaim = "no-worse"\nmargin = 0.01\nmeasures = "P@5 nDCG@10"\njudges = {same = "q"}\n'
     )
     options = ["AP", "--claim", "no-worse", "--margin", "0.01", "--measures", "P@5 nDCG@10", "--judges", "same=q"]
-    plain = command("verdict", "q", "titles.run", "bm25.run", *options, "-o", "csv")
-    configured = command("verdict", "q", "titles.run", "bm25.run", "--config", "pyproject.toml", "-o", "csv")
+    plain = verdict(*options, "-o", "csv")
+    configured = verdict("--config", "pyproject.toml", "-o", "csv")
     assert (configured.code, configured.out) == (plain.code, plain.out)
     assert "measures,nDCG@10," in plain.out
     words = ("--config", "pyproject.toml", "--margin", "0.5", "--methods", "m.tex")
-    command("verdict", "q", "titles.run", "bm25.run", *words)
+    verdict(*words)
     assert "0.5" in (demo / "m.tex").read_text()
 
 
-def test_a_verdict_that_is_expected_is_on_the_same_judgments(demo: Path, command: Callable[..., Any]) -> None:
-    first = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "jsonl")
+def test_a_verdict_that_is_expected_is_on_the_same_judgments(demo: Path, verdict: Any, command: Any) -> None:
+    first = verdict("AP", "-o", "jsonl")
     record, *rows = map(json.loads, first.out.splitlines())
     assert (record["verdict"], record["claim"], rows[0]["doubt"]) == ("holds", "better", "claim")
     (demo / "verdict.json").write_text(first.out)
@@ -587,8 +597,8 @@ def test_a_verdict_that_is_expected_is_on_the_same_judgments(demo: Path, command
     assert (drifted.code, drifted.out) == (1, "")
 
 
-def test_markdown_begins_with_a_marker(demo: Path, command: Callable[..., Any]) -> None:
-    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "-o", "markdown")
+def test_markdown_begins_with_a_marker(verdict: Any, command: Any) -> None:
+    done = verdict("AP", "-o", "markdown")
     marker, first, *others = done.out.splitlines()
     assert marker == "<!-- irmx verdict -->"
     assert (first[:2], first[-2:], "Pass" in first, "Fail" in first) == ("**", "**", True, False)
@@ -598,19 +608,19 @@ def test_markdown_begins_with_a_marker(demo: Path, command: Callable[..., Any]) 
     ]
     lost = command("verdict", "q", "bm25.run", "titles.run", "AP", "-o", "markdown").out.splitlines()[1]
     assert ("Pass" in lost, "Fail" in lost) == (False, True)
-    broken = command("verdict", "q", "titles.run", "bm25.run", "AP", "--users", "MP(model=*)", "-o", "markdown")
+    broken = verdict("AP", "--users", "MP(model=*)", "-o", "markdown")
     assert (broken.code, "Fail" in broken.out.splitlines()[1]) == (3, True)
 
 
-def test_a_picture_shows_every_view(demo: Path, command: Callable[..., Any]) -> None:
-    found = irmx_study.verdict("AP", demo / "q", [demo / "titles.run", demo / "bm25.run"], measures="P@5", margin=0.01)
+def test_a_picture_shows_every_view(demo: Path, verdict: Any) -> None:
+    found = irmx_study.verdict("AP", "q", RUNS, measures="P@5", margin=0.01)
     drawn = found.plot()
     assert len(drawn.get_yticklabels()) == len(found.frame())
-    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "--plot", "all.svg")
+    done = verdict("AP", "--plot", "all.svg")
     assert (done.code, (demo / "all.svg").exists()) == (0, True)
 
 
-def test_other_collections_are_views_and_so_are_all_together(demo: Path, command: Callable[..., Any]) -> None:
+def test_other_collections_are_views_and_so_are_all_together(demo: Path, verdict: Any) -> None:
     for name, last in (("small", 8), ("large", 20)):  # parts of the demo, with ids of topics that occur elsewhere
         for file in ("q", "titles.run", "bm25.run"):
             lines = (demo / file).read_text().splitlines(keepends=True)
@@ -618,12 +628,12 @@ def test_other_collections_are_views_and_so_are_all_together(demo: Path, command
     rows = [f"{name},{name}.q,{name}.titles.run,{name}.bm25.run\n" for name in ("small", "large")]
     (demo / "collections.csv").write_text("collection,qrels,baseline,run\n" + "".join(rows))
     words = ("AP", "--collections", "collections.csv", "-o", "csv")
-    done = command("verdict", "q", "titles.run", "bm25.run", *words)
+    done = verdict(*words)
     assert done.code == 0
     table = [line.split(",") for line in done.out.splitlines()]
     found = {row[1]: (int(row[2]), *map(float, row[5:8])) for row in table if row[0] in ("claim", "collections")}
     assert [of[0] for of in found.values()] == [30, 8, 20, 58, 58]
-    values = irmx.scores("AP", demo / "q", [demo / "titles.run", demo / "bm25.run"])
+    values = irmx.scores("AP", "q", RUNS)
     d = {topic: b - a for topic, (a, b) in zip(values.topics, values["AP"].tolist(), strict=True)}
     parts = [np.array([v for t, v in d.items() if int(t) <= last]) for last in (30, 8, 20)]
     mean = np.mean([part.mean() for part in parts])
@@ -717,13 +727,13 @@ def test_a_measure_in_which_nothing_differs_is_undecided() -> None:
 
 
 def test_names_of_systems_win_over_their_order_in_other_collections(demo: Path) -> None:
-    runs = {name: demo / f"{name}.run" for name in ("titles", "bm25")}
+    runs = {name: f"{name}.run" for name in ("titles", "bm25")}
     other = dict(reversed(runs.items()))
-    found = irmx_study.verdict("AP", demo / "q", runs, baseline="titles", collections={"same": (demo / "q", other)})
+    found = irmx_study.verdict("AP", "q", runs, baseline="titles", collections={"same": ("q", other)})
     rows = found.frame().set_index("view")
     assert rows.loc["same", "difference"] == rows.loc["AP", "difference"]
     with pytest.raises(irmx.UsageError):
-        irmx_study.verdict("AP", demo / "q", runs, collections={"c": (demo / "q", {"new": demo / "bm25.run", "old": demo / "titles.run"})})  # fmt: skip
+        irmx_study.verdict("AP", "q", runs, collections={"c": ("q", {"new": "bm25.run", "old": "titles.run"})})  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -737,9 +747,7 @@ def test_names_of_systems_win_over_their_order_in_other_collections(demo: Path) 
         ("alpha_nDCG@10", "1 {:.0f} a 1\n1 {:.0f} b 1\n2 {:.0f} a 1\n2 {:.0f} b 1\n"),
     ],
 )
-def test_what_is_expected_is_all_that_the_measure_reads(
-    measure: str, qrels: str, tmp_path: Path, command: Callable[..., Any]
-) -> None:
+def test_what_is_expected_is_all_that_the_measure_reads(measure: str, qrels: str, tmp_path: Path, command: Any) -> None:
     (tmp_path / "base").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 b 1 2 x\n2 Q0 a 2 1 x\n")
     (tmp_path / "run").write_text("1 Q0 b 1 2 x\n1 Q0 a 2 1 x\n2 Q0 a 1 2 x\n2 Q0 b 2 1 x\n")
     text = qrels.format(1.0, 1.0, 1.0, 1.0)
@@ -760,14 +768,14 @@ def test_what_is_expected_is_all_that_the_measure_reads(
     [{"collections": {}}, {"measures": []}, {"users": []}, {"judges": {}}, {"slices": {"1": ""}}, {"slices": {"1": None}}, {"measures": "AP"}],
 )  # fmt: skip
 def test_what_is_asked_for_is_tried(nothing: dict[str, Any], demo: Path) -> None:
-    runs = {name: demo / f"{name}.run" for name in ("titles", "bm25")}
+    runs = {name: f"{name}.run" for name in ("titles", "bm25")}
     with pytest.raises(irmx.UsageError):
-        irmx_study.verdict("AP", demo / "q", runs, **nothing)
+        irmx_study.verdict("AP", "q", runs, **nothing)
     with pytest.raises(irmx.UsageError):
-        irmx_study.verdict("AP", demo / "q", {"": demo / "titles.run", "bm25": demo / "bm25.run"})
+        irmx_study.verdict("AP", "q", {"": "titles.run", "bm25": "bm25.run"})
 
 
-def test_measures_of_other_tools_are_users_by_name(tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_measures_of_other_tools_are_users_by_name(tmp_path: Path, command: Any) -> None:
     rng = np.random.default_rng(0)
     values: dict[str, dict[str, list[float | None]]] = {
         name: {m: list(gain + rng.normal(0, 0.05, 20)) for m in ("f1", "f2", "em")}
@@ -779,10 +787,10 @@ def test_measures_of_other_tools_are_users_by_name(tmp_path: Path, command: Call
     assert command("verdict", "--scores", path, "old", "new", "f1 em").code == 2
 
 
-def test_a_margin_or_level_that_decides_alone_is_refused(demo: Path, command: Callable[..., Any]) -> None:
-    words = ["verdict", "q", "titles.run", "bm25.run", "AP", "--claim", "no-worse", "--margin"]
-    assert [command(*words, margin).code for margin in ("1", "1.01", "2")] == [0, 2, 2]
-    assert command("verdict", "q", "titles.run", "bm25.run", "AP", "--level", "1e-13").code == 2
+def test_a_margin_or_level_that_decides_alone_is_refused(verdict: Any) -> None:
+    words = ["AP", "--claim", "no-worse", "--margin"]
+    assert [verdict(*words, margin).code for margin in ("1", "1.01", "2")] == [0, 2, 2]
+    assert verdict("AP", "--level", "1e-13").code == 2
 
 
 def test_a_measure_that_is_zero_everywhere_says_nothing() -> None:
@@ -800,8 +808,7 @@ def test_a_conclusion_that_hangs_on_a_topic_says_so() -> None:
 def test_topics_of_a_judge_that_the_qrels_lack_do_not_count(demo: Path) -> None:
     lines = (demo / "q").read_text()
     (demo / "more").write_text(lines + "".join(f"x{t} 0 d{t} 1\n" for t in range(30)))
-    runs = [demo / "titles.run", demo / "bm25.run"]
-    rows = irmx_study.verdict("AP", demo / "q", runs, judges={"more": demo / "more"}).frame()
+    rows = irmx_study.verdict("AP", "q", RUNS, judges={"more": "more"}).frame()
     judge = rows[rows["doubt"] == "judges"].iloc[0]
     assert judge[["topics", "difference"]].tolist() == rows.iloc[0][["topics", "difference"]].tolist()
 
@@ -826,18 +833,18 @@ def test_seeds_of_both_systems_may_have_the_same_names(demo: Path) -> None:
         (demo / folder).mkdir()
         for seed in (1, 2):
             (demo / folder / f"seed{seed}.run").write_bytes((demo / source).read_bytes())
-    found = irmx_study.verdict("AP", demo / "q", [demo / "one" / "*.run", demo / "two" / "*.run"])
+    found = irmx_study.verdict("AP", "q", ["one/*.run", "two/*.run"])
     assert (found.frame()["doubt"] == "seeds").sum() == 4
 
 
 @pytest.mark.parametrize("text", ["[tool]\nirmx = 1\n", "[tool.irmx]\nverdict = 'x'\n", ""])
-def test_a_project_without_a_configuration_is_refused(text: str, demo: Path, command: Callable[..., Any]) -> None:
+def test_a_project_without_a_configuration_is_refused(text: str, demo: Path, verdict: Any) -> None:
     (demo / "pyproject.toml").write_text(text)
-    done = command("verdict", "q", "titles.run", "bm25.run", "AP", "--config", "pyproject.toml")
+    done = verdict("AP", "--config", "pyproject.toml")
     assert (done.code, done.out) == (1, "")
 
 
-def test_an_option_outdoes_the_configuration(demo: Path, command: Callable[..., Any]) -> None:
+def test_an_option_outdoes_the_configuration(demo: Path, command: Any) -> None:
     lines = (demo / "bm25.run").read_text().splitlines(keepends=True)
     (demo / "part.run").write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "3"}))
     (demo / "c.toml").write_text('missing = "zero"\n')
@@ -846,11 +853,11 @@ def test_an_option_outdoes_the_configuration(demo: Path, command: Callable[..., 
     assert command(*arguments, "--missing", "refuse").code == 1
 
 
-def test_a_system_of_several_runs_may_have_a_name(demo: Path, command: Callable[..., Any]) -> None:
+def test_a_system_of_several_runs_may_have_a_name(demo: Path, command: Any) -> None:
     done = command("verdict", "q", "titles.run", "mine=*[5t].run", "AP")
     assert " mine " in done.out
-    runs = {"titles": demo / "titles.run", "mine": demo / "*[5t].run"}
-    found = irmx_study.verdict("AP", demo / "q", runs)
+    runs = {"titles": "titles.run", "mine": "*[5t].run"}
+    found = irmx_study.verdict("AP", "q", runs)
     assert (found.run, (found.frame()["doubt"] == "seeds").sum()) == ("mine", 2)
 
 
@@ -870,8 +877,7 @@ def test_a_name_does_not_end_a_line() -> None:
 def test_files_of_a_table_of_collections_are_beside_it(demo: Path) -> None:
     rows = "collection,qrels,baseline,run\nagain,q,titles.run,bm25.run\n"
     (demo / "collections.csv").write_text(rows)
-    runs = [demo / "titles.run", demo / "bm25.run"]
-    found = irmx_study.verdict("AP", demo / "q", runs, collections=demo / "collections.csv")
+    found = irmx_study.verdict("AP", "q", RUNS, collections="collections.csv")
     assert found.frame().query("doubt == 'collections'")["topics"].tolist() == [30, 60, 60]
 
 
@@ -881,13 +887,13 @@ def views_by_doubt(out: str) -> set[tuple[str, ...]]:
     return {row for row in rows if row[0] not in ("claim", "topics", "unjudged")}
 
 
-def test_an_option_of_several_is_added_to_where_it_is_repeated(demo: Path, command: Callable[..., Any]) -> None:
-    words = ["verdict", "q", "titles.run", "bm25.run", "AP", "-o", "csv"]
+def test_an_option_of_several_is_added_to_where_it_is_repeated(verdict: Any) -> None:
+    words = ["AP", "-o", "csv"]
     repeated = ["--measures", "P@5", "--measures", "RR nDCG", "--users", "RBP(p=0.5)", "--users", "RBP(p=0.9)"]
-    done = command(*words, *repeated)
+    done = verdict(*words, *repeated)
     users = {("users", name) for name in ("RBP(p=0.5)", "RBP(p=0.9)")}
     assert views_by_doubt(done.out) == {("measures", name) for name in ("P@5", "RR", "nDCG")} | users
-    assert done.out == command(*words, "--measures", "P@5 RR nDCG", "--users", "RBP(p=0.5|0.9)").out
+    assert done.out == verdict(*words, "--measures", "P@5 RR nDCG", "--users", "RBP(p=0.5|0.9)").out
 
 
 @pytest.mark.parametrize(
@@ -899,7 +905,7 @@ def test_an_option_of_several_is_added_to_where_it_is_repeated(demo: Path, comma
     ],
 )
 def test_measures_that_irmx_does_not_know_are_listed_as_others_are(
-    options: list[str], wanted: list[tuple[str, str]], tmp_path: Path, command: Callable[..., Any]
+    options: list[str], wanted: list[tuple[str, str]], tmp_path: Path, command: Any
 ) -> None:
     values = zip(sample(0.04) + 0.5, sample(0.0, seed=2) + 0.5, strict=True)
     rows = [
@@ -915,15 +921,14 @@ def test_measures_that_irmx_does_not_know_are_listed_as_others_are(
 
 
 @pytest.mark.parametrize("name", ["", " "])
-def test_a_judge_or_a_collection_without_a_name_is_refused(name: str, demo: Path, command: Callable[..., Any]) -> None:
-    runs = [demo / "titles.run", demo / "bm25.run"]
-    for doubt, of_doubt in (("judges", demo / "q"), ("collections", (demo / "q", runs))):
+def test_a_judge_or_a_collection_without_a_name_is_refused(name: str, demo: Path, verdict: Any) -> None:
+    for doubt, of_doubt in (("judges", "q"), ("collections", ("q", RUNS))):
         with pytest.raises(irmx.UsageError):
-            irmx_study.verdict("AP", demo / "q", runs, **{doubt: {name: of_doubt}})
+            irmx_study.verdict("AP", "q", RUNS, **{doubt: {name: of_doubt}})
     with pytest.raises(irmx.UsageError):
-        irmx_study.judges({"other": demo / "q", name: demo / "q"})
+        irmx_study.judges({"other": "q", name: "q"})
     (demo / "c.toml").write_text(f'[judges]\n"{name}" = "q"\n')
-    done = command("verdict", "q", *runs, "AP", "--config", "c.toml")
+    done = verdict("AP", "--config", "c.toml")
     assert (done.code, done.out) == (2, "")
 
 
@@ -937,12 +942,9 @@ def test_a_judge_or_a_collection_without_a_name_is_refused(name: str, demo: Path
         "[tool.irmx]\nmargin = 0.5\n[tool.irmx.verdict]\nlevel = 0.05\n",
     ],
 )
-def test_options_beside_the_table_that_is_read_are_refused(
-    text: str, name: str, demo: Path, command: Callable[..., Any]
-) -> None:
-    words = ["verdict", "q", "titles.run", "bm25.run", "AP", "--config", name]
+def test_options_beside_the_table_that_is_read_are_refused(text: str, name: str, demo: Path, verdict: Any) -> None:
     (demo / name).write_text(text)
-    done = command(*words)
+    done = verdict("AP", "--config", name)
     assert (done.code, done.out) == (2, "")
     (demo / name).write_text("[project]\nname = 'mine'\n[tool.ruff]\nselect = []\n[tool.irmx.verdict]\nlevel = 0.05\n")
-    assert command(*words).code == 0
+    assert verdict("AP", "--config", name).code == 0
