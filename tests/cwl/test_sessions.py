@@ -311,7 +311,6 @@ def test_costs_that_are_none(column, values):
 
 def test_a_picture_has_a_bar_per_query():
     """Documents come again, and a query returned nothing."""
-    pytest.importorskip("matplotlib.pyplot")
     display = irmx.plot("SessionCost(of='tokens')", OF_TWO, SPENT, "s")
     assert [bar.get_width() for bar in display.ax_.patches] == [800, 150]
     display = irmx.plot("Session(measure='RR')", QRELS, session([["a", "x"], [], ["x", "a"]]), "s")

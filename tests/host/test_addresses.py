@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import pandas as pd
 import pytest
 
@@ -55,7 +56,7 @@ def server(served: Path) -> Iterator[str]:
 @pytest.fixture
 def memory() -> Iterator[Any]:
     """The file system in memory of fsspec, with the qrels and the runs of the demo below ``memory://irmx``."""
-    system = pytest.importorskip("fsspec").filesystem("memory")
+    system = fsspec.filesystem("memory")
     system.pipe("/irmx/qrels", qrels_path().read_bytes())
     for name in SYSTEMS:
         system.pipe(f"/irmx/runs/{name}.run", run_path(name).read_bytes())
@@ -65,7 +66,6 @@ def memory() -> Iterator[Any]:
 
 @pytest.mark.parametrize("name", ["bm25.run", "packed.run", "bm25.csv", "bm25.parquet", "trec:bm25.run"])
 def test_files_over_http_are_read_as_local_ones(name: str, server: str, command: Any) -> None:
-    pytest.importorskip("fsspec.implementations.http")
     prefix, _, file = name.rpartition(":")
     run = f"{prefix + ':' if prefix else ''}http://{server}/bucket/{file}"
     done = command("eval", f"http://{server}/bucket/qrels", run, *MEASURES)
@@ -74,7 +74,6 @@ def test_files_over_http_are_read_as_local_ones(name: str, server: str, command:
 
 
 def test_queries_and_passwords_of_addresses_are_not_shown(server: str, command: Any) -> None:
-    pytest.importorskip("fsspec.implementations.http")
     runs = [f"http://{server}/bucket/{name}.run?token=secret" for name in ("bm25", "packed")]
     done = command("eval", qrels_path(), *runs, "AP", "-o", "csv")
     assert [line.split(",")[0] for line in done.out.splitlines()] == ["run", "bm25.run", "packed.run"]
@@ -171,7 +170,6 @@ def test_a_scheme_whose_library_is_absent_says_what_to_install(
 
 
 def test_an_unknown_scheme_is_refused(command: Any) -> None:
-    pytest.importorskip("fsspec")
     done = command("eval", qrels_path(), "htps://host/run", "AP")
     assert (done.code, "Did you mean https?" in done.err) == (1, True)
 

@@ -123,7 +123,6 @@ def test_what_importing_irmx_does(name: str) -> None:
 
 
 def test_an_experiment_of_pyterrier_gives_the_same_with_scorers_first() -> None:
-    pytest.importorskip("pyterrier")
     in_a_new_process(
         STATE
         + """
@@ -181,11 +180,11 @@ def test_public_names_are_listed_once_and_are_there() -> None:
     ],
 )
 def test_public_modules_are_imported_in_every_way_and_show_their_names_alone(module: str, names: list[str]) -> None:
-    if module == "pt":
-        pytest.importorskip("pyterrier")
+    every = f"from irmx.{module} import *\nprint({', '.join(f'{name}.__name__' for name in names)})"
     for way in (f"from irmx import {module} as m", f"import irmx; m = irmx.{module}"):
-        assert in_a_new_process(f"{way}\nprint(m.__name__, *dir(m))").split() == [f"irmx.{module}", *names]
-    in_a_new_process(f"from irmx.{module} import *\nprint({', '.join(names)})")
+        shown, objects = in_a_new_process(f"{way}\nprint(m.__name__, *dir(m))\n{every}").splitlines()
+        assert shown.split() == [f"irmx.{module}", *names]
+        assert objects.split() == names
 
 
 def test_public_modules_are_attributes() -> None:

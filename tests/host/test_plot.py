@@ -8,11 +8,10 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 import irmx
 from irmx.demo import judgments_path, qrels_path, run_path
-
-pyplot = pytest.importorskip("matplotlib.pyplot")
 
 MADE = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}
 

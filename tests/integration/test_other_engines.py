@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import distributed
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -71,7 +72,6 @@ def by_name(frame: pd.DataFrame) -> Values:
 
 
 def test_dask_scores_arrow_batches_in_processes() -> None:
-    distributed = pytest.importorskip("distributed")
     rows, judgments = made(40, 100)
     rows = rows.sort_by([("run", "ascending"), ("query_id", "ascending")])
     batches = [rows.slice(start, 500).combine_chunks().to_batches()[0] for start in range(0, len(rows), 500)]
@@ -152,7 +152,8 @@ def test_recipe_for_duckdb(folder: Path) -> None:
 
 
 def test_recipe_for_dask(folder: Path) -> None:
-    dask = pytest.importorskip("dask.dataframe") and pytest.importorskip("dask")
+    import dask.dataframe
+
     space = recipe("Dask", folder, dask=dask)
     assert by_name(space["scored"].compute(scheduler="threads")) == of_irmx(folder)
     with pytest.raises(irmx.DataError, match="split"):

@@ -7,8 +7,6 @@ import pytest
 import irmx
 from irmx.demo import qrels_path, run_path
 
-pyplot = pytest.importorskip("matplotlib.pyplot")
-
 
 def heights(display: Any, label: str) -> list[float]:
     [bars] = [c for c in display.ax_.containers if c.get_label() == label]
@@ -29,4 +27,3 @@ def test_probabilities_add_up_to_one_and_the_filled_parts_to_the_score(measure: 
     assert heights(display, "probability of the user") == explained.columns["weight"]
     assert sum(heights(display, "probability of the user")) == pytest.approx(1)
     assert sum(heights(display, filled)) == pytest.approx(explained.value)
-    pyplot.close(display.figure_)

@@ -214,7 +214,6 @@ def test_pages_without_utility(pages: Any, probability: list[float], says: str) 
     ["AS_RBP(split_blocks=True)@10", "AS_ATT(split_blocks=True)@10", "AS(examination=err,split_blocks=True)@5"],
 )
 def test_bars_are_the_probabilities_of_the_model(measure: str) -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
     made = example()
     topic, run = str(made.qrels["query_id"].iloc[0]), made.items["tfidf"]
     columns = irmx.explain(measure, made.qrels, run, topic).columns
@@ -229,7 +228,6 @@ def test_bars_are_the_probabilities_of_the_model(measure: str) -> None:
         {b.get_facecolor() for p, b in drawn.items() if (columns["relevant"][p] > 0) is r} for r in (True, False)
     ]
     assert colours[0].isdisjoint(colours[1])
-    pyplot.close(display.figure_)
 
 
 @pytest.mark.parametrize(
@@ -237,12 +235,10 @@ def test_bars_are_the_probabilities_of_the_model(measure: str) -> None:
     [(50, "web", "block, the first 40 of 50", "1 web"), (3, "$x^\x1b", "block", r"1 \$x^\x1b (3 items, 1 relevant)")],
 )
 def test_long_pages_and_odd_names_are_drawn(plain: Any, blocks: int, vertical: str, label: str, first: str) -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
     qrels = plain.qrels_of(("d0", vertical, 1, None if vertical == "web" else 0.9))
     display = irmx.plot("AS_DCG", qrels, plain.run_of(*((f"d{i}", vertical) for i in range(blocks))), "q")
     assert display.ax_.get_ylabel() == label
     assert display.ax_.get_yticklabels()[0].get_text() == first
-    pyplot.close(display.figure_)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import irmx
 from irmx import DataError, DataWarning, Run, UsageError
@@ -555,9 +557,6 @@ def test_doors_that_a_trace_does_not_go_through(tmp_path: Path, command: Any) ->
     assert (done.code, done.out, "Session" in done.err) == (1, "", True)
     done = command("eval", "agent.jsonl", "agent.jsonl", "AP")
     assert (done.code, "traces" in done.err) == (1, True)
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     parquet.write_table(pa.table({"context.span_id": ["1"], "name": ["search"]}), tmp_path / "spans.parquet")
     done = command("eval", "chats.qrels", "spans.parquet", "Session(measure='AP')")
     assert (done.code, "JSON Lines" in done.err) == (1, True)

@@ -9,8 +9,6 @@ import pytest
 import irmx
 from irmx_stream import Population, msu, simulate, stream_of
 
-pyplot = pytest.importorskip("matplotlib.pyplot")
-
 DAY = 86400.0
 UPDATES = {"doc_id": ["u1", "u2", "u3"], "timestamp": [3600, 5000, 90000], "length": [24, 40, 30]}
 UPDATES["score"] = [0.9, 0.5, 0.7]
@@ -40,7 +38,6 @@ def test_sessions_and_gains_are_those_of_the_simulation(measure: str, seed: int,
     gains = msu(UPDATES, NUGGETS, traces, drawn.speed, L=0.9 if "L=" in measure else 0.5).gains
     labels = [text.get_text() for text in display.ax_.get_yticklabels()]
     assert labels == ["updates", *(f"user {u + 1}: gain {gain:.2f}" for u, gain in enumerate(gains.tolist()))]
-    pyplot.close(display.figure_)
 
 
 def test_new_nuggets_are_read_in_sessions_after_their_update_is_emitted() -> None:
@@ -54,4 +51,3 @@ def test_new_nuggets_are_read_in_sessions_after_their_update_is_emitted() -> Non
         assert x >= first
         assert (x, round(y)) in sessions
     assert points(display, "update with nuggets") == [(3600 / DAY, -0.4), (90000 / DAY, -0.4)]
-    pyplot.close(display.figure_)

@@ -9,16 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 
 import irmx
 import irmx_study
 from irmx.demo import SYSTEMS, qrels_path, run_path
 
 from .made_scores import made
-
-mpl = pytest.importorskip("matplotlib")
-mpl.use("agg")
-plt = pytest.importorskip("matplotlib.pyplot")
 
 HOSTILE = 'a_b & 50% $x$ {y} #1 ~^\\ <i>|\x1b[2J--"'
 COMBINATIONS: list[dict[str, Any]] = [
@@ -243,7 +240,7 @@ def test_groups_and_p_values_have_every_system(scores: irmx.Scores) -> None:
 def test_a_picture_is_drawn_on_the_given_axes_and_matplotlib_is_needed_for_drawing_only(
     scores: irmx.Scores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    figure, axes = plt.subplots(1, 2)
+    figure, axes = pyplot.subplots(1, 2)
     assert irmx_study.compare(scores).plot(ax=axes) is axes[0]
     assert axes[0].figure is figure
     with pytest.raises(irmx.UsageError, match="2"):

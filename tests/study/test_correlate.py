@@ -274,7 +274,6 @@ def test_what_cannot_be_correlated_is_told(scores: Scores, how: Any, error: Any,
 
 
 def test_a_picture_of_views_needs_several() -> None:
-    pytest.importorskip("matplotlib").use("agg")
     with pytest.raises(UsageError):
         correlate(made(measures="AP RR"), reference="AP").plot("views")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from scipy import stats
 
 import irmx
@@ -261,7 +262,6 @@ def test_the_table_for_reading_has_the_largest_power_first(demo: irmx_study.Resu
 
 @pytest.mark.parametrize("kind", ["levels", "log"])
 def test_curves_of_levels_one_per_measure(demo: irmx_study.Result, kind: str) -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
     ax = pyplot.figure().subplots()
     assert demo.plot(kind, ax=ax) is ax
     lines = {line.get_label().partition(" (")[0]: line for line in ax.get_lines()}
@@ -270,18 +270,15 @@ def test_curves_of_levels_one_per_measure(demo: irmx_study.Result, kind: str) ->
         np.testing.assert_allclose(x, 100 * curve["share"])
         np.testing.assert_allclose(y, curve["p_corrected"], atol=1e-15)
     assert ax.get_yscale() == ("log" if kind == "log" else "linear")
-    pyplot.close(ax.figure)
 
 
 def test_curves_of_swap_rates_leave_empty_bins_out(demo: irmx_study.Result) -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
     ax = demo.plot("swaps")
     lines = ax.get_lines()
     for line, (_, curve) in zip(lines, demo.frame("swaps").groupby("measure", sort=False), strict=False):
         np.testing.assert_allclose(line.get_ydata(), 100 * curve["swap_rate"].dropna())
     assert demo.frame("swaps")["swap_rate"].isna().any()
     assert len({(str(line.get_color()), str(line.get_linestyle())) for line in lines}) == len(lines)
-    pyplot.close(ax.figure)
 
 
 # -- the command -------------------------------------------------------------------------------------------
@@ -327,7 +324,6 @@ def test_filters_and_labels_choose_the_runs(command: Command, folder: Path) -> N
 
 
 def test_pictures_are_written(command: Command, folder: Path) -> None:
-    pytest.importorskip("matplotlib")
     plots = ("--plot", "levels.svg", "--plot", "swaps=swaps.png", "--splits", "20")
     assert command(*DISCRIMINATE, *plots).code == 0
     assert "</svg>" in (folder / "levels.svg").read_text()

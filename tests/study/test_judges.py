@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import metrics
 
 import irmx
 import irmx_study
@@ -43,7 +45,6 @@ def judged(labels: Any, **choose: Any) -> irmx_study.Judges:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_kappa_is_that_of_scikit_learn(seed: int) -> None:
-    metrics = pytest.importorskip("sklearn.metrics")
     labels = random_judges(seed)
     row = judged(labels, rel={"j0": 2, "j1": 1}).frame().iloc[0]
     a, b = labels[~np.isnan(labels).any(axis=1)].T
@@ -55,7 +56,6 @@ def test_kappa_is_that_of_scikit_learn(seed: int) -> None:
 
 @pytest.mark.parametrize("judges", [2, 4])
 def test_alpha_is_that_of_the_package_krippendorff(judges: int) -> None:
-    krippendorff = pytest.importorskip("krippendorff")
     labels = random_judges(5, judges, 0.3)
     result = judged(labels)
     for metric in ("nominal", "ordinal", "interval"):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import irmx
 import irmx_study
@@ -235,13 +236,12 @@ def test_where_less_is_better_the_smallest_mean_is_bold() -> None:
 @pytest.mark.parametrize("kind", ["differences", "topics", "views"])
 @pytest.mark.parametrize("width", [3.35, 7])
 def test_pictures_are_as_wide_as_they_are_printed(kind: str, width: float) -> None:
-    text = pytest.importorskip("matplotlib.text")
     runs = {system: run_path(system) for system in SYSTEMS}
     by_users = irmx_study.compare(irmx.scores("MP(model=*)" if kind == "views" else "AP RR P@10", qrels_path(), runs))
     figure = by_users.plot(kind, width=width).figure
     figure.canvas.draw()
     assert figure.get_figwidth() == width
-    assert {one.get_fontsize() for one in figure.findobj(text.Text)} == {8}
+    assert {one.get_fontsize() for one in figure.findobj(Text)} == {8}
     inner = figure.bbox.padded(1)
     for legend in (*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend() is not None)):
         box = legend.get_window_extent()
@@ -250,7 +250,6 @@ def test_pictures_are_as_wide_as_they_are_printed(kind: str, width: float) -> No
 
 
 def test_the_command_draws_for_a_column(command: Any, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     files = [qrels_path(), *map(run_path, SYSTEMS)]
     done = command("compare", *files, "AP", "--plot", f"topics={tmp_path / 'a.svg'}", "--width", "3.35")
     assert done.code == 0

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib import pyplot
 from scipy.stats import kendalltau
 
 import irmx
@@ -256,4 +255,3 @@ def test_the_picture_has_a_ring_per_rank_change_and_their_mean() -> None:
     assert rings == [sorted(set(of)) for _, of in changes]
     means = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "d" and len(line.get_xdata())]
     assert means == changes.mean().tolist()
-    pyplot.close(ax.figure)

@@ -91,7 +91,6 @@ def test_shares_are_those_of_a_population() -> None:
 
 
 def test_pictures_of_views(users: irmx.Scores) -> None:
-    pytest.importorskip("matplotlib.pyplot")
     p_only = irmx.scores(f"RBP(p={'|'.join(map(str, P))})", qrels_path(), RUNS)
     comparison = irmx_study.compare(p_only.select(systems=["recent", "titles"]))
     ax = comparison.plot()  # of settings of one measure, by default the views
