@@ -144,6 +144,12 @@ class Done:
     out: str
     err: str
 
+    def assert_refused(self, code: int, said: str = "") -> None:
+        """Assert that it failed with an exit code, printed no result and no traceback, and said something, in whatever lines."""
+        assert (self.code, self.out) == (code, ""), self.err
+        assert said in self.err or said in " ".join(self.err.split())
+        assert "Traceback" not in self.err
+
 
 @pytest.fixture
 def command(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Done]:

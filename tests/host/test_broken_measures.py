@@ -320,7 +320,7 @@ def test_a_measure_that_fails_with_one_setting_is_named(method: str, asked: Any,
     if (asked[0], method) in (("cite", "run_columns"), ("eval", "citations")):
         return  # which it does not ask for
     done = command(*asked, "ZOfTwo(k=2)", "AP")
-    assert (done.code, done.out) == (1, "")
+    done.assert_refused(1)
     assert re.match("irmx: .*ZOfTwo.* failed with ZeroDivisionError: x", done.err)
 
 

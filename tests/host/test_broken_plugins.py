@@ -151,8 +151,7 @@ def test_a_command_ends_with_its_exit_code_or_is_named(name: str, group: str, ac
 def test_a_command_whose_function_is_nowhere_leaves_the_others(path: str, acting: Any, command: Any) -> None:
     acting(returning(None), path)
     told = f"The command 'act' of {THIRD} is not in use: "
-    done = command("act")
-    assert (done.code, done.out, told in done.err) == (1, "", True)
+    command("act").assert_refused(1, told)
     assert command("rest").code == 0
     assert told in " ".join(command("plugins").out.split())
 

@@ -107,7 +107,7 @@ def test_an_unknown_word_names_the_nearest(words: str, told: str, registry_with:
     registry = registry_with("second", commands=[Command("zflat", "m:f"), Command("zfit", "m:f", group="zgroup")])
     registry.plugins["failed"] = PluginInfo("failed", "irmx-failed", "1.0", failure="for a reason")
     done = command(*words.split())
-    assert (done.code, done.out) == (2, "")
+    done.assert_refused(2)
     assert done.err.startswith(f"irmx: {told}")
 
 

@@ -145,8 +145,7 @@ def test_files_are_written_once_whole_or_not_at_all(command: Callable[..., Any],
     done = command("demo", "--into", folder)
     named = [line.split()[0] for line in done.out.splitlines() if line.startswith("  ")][:-2]
     assert sorted(path.name for path in folder.iterdir()) == sorted(named)
-    again = command("demo", "--into", folder)
-    assert (again.code, f"{folder} already exists" in again.err) == (2, True)
+    command("demo", "--into", folder).assert_refused(2, f"{folder} already exists")
     assert [path.name for path in folder.parent.iterdir()] == ["demo"]
     scored = irmx.calc_aggregate("AS_DCG", folder / "judgments.csv", folder / "pages" / "bm25.csv")
     assert scored == irmx.calc_aggregate("AS_DCG", judgments_path(), block_table("bm25", "vertical", ["web"]))

@@ -577,5 +577,4 @@ def test_files_of_other_kinds_are_called_by_their_names(text: str, word: str, tm
     [odd] = tmp_path.iterdir()
     (tmp_path / "q").write_text("1 0 d1 1\n")
     for words in ((odd.name, "q"), ("q", odd.name)):
-        done = command("eval", *words, "AP")
-        assert (done.code, word in done.err) == (1, True)
+        command("eval", *words, "AP").assert_refused(1, word)

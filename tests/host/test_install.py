@@ -226,8 +226,7 @@ def test_the_provider_to_install_is_named(measure: str, provider: str, how: str,
     assert "not installed" not in command("measures").out
     without(provider)
     done = command("eval", QRELS, RUN, "AP", measure)
-    assert (done.code, done.out) == (2, "")
-    assert f"irmx: {measure} needs the provider {told}." in done.err
+    done.assert_refused(2, f"irmx: {measure} needs the provider {told}.")
     assert "AP" not in done.err
     listed = {line.split()[0]: line for line in command("measures").out.splitlines() if line.strip()}
     assert listed[name].endswith(f"[needs {told}]")

@@ -102,9 +102,9 @@ def test_all_files_are_written_and_what_to_do_is_said(command, tmp_path):
 def test_nothing_is_overwritten(command, tmp_path):
     there = tmp_path / "irmx-word-budget"
     there.write_text("mine")
-    done = command("new-plugin", "word-budget", "--into", tmp_path)
-    assert done.code == 2
-    assert "irmx-word-budget already exists, and nothing is overwritten" in done.err
+    command("new-plugin", "word-budget", "--into", tmp_path).assert_refused(
+        2, "irmx-word-budget already exists, and nothing is overwritten"
+    )
     assert there.read_text() == "mine"
     there.unlink()
     there.symlink_to(tmp_path / "nowhere")
@@ -112,9 +112,7 @@ def test_nothing_is_overwritten(command, tmp_path):
 
 
 def test_a_folder_that_is_not_there_is_an_error(command):
-    done = command("new-plugin", "word-budget", "--into", "nowhere")
-    assert done.code == 2
-    assert "There is no folder" in done.err
+    command("new-plugin", "word-budget", "--into", "nowhere").assert_refused(2, "There is no folder")
 
 
 def test_after_a_failure_nothing_is_left(made, tmp_path, monkeypatch):
@@ -122,8 +120,7 @@ def test_after_a_failure_nothing_is_left(made, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "rename", full)
-    done = made("word-budget")
-    assert (done.code, "irmx-word-budget cannot be written: No space left on device" in done.err) == (1, True)
+    made("word-budget").assert_refused(1, "irmx-word-budget cannot be written: No space left on device")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -39,8 +39,7 @@ def test_a_folder_of_parts_is_a_run(parts: Path, command: Any) -> None:
 def test_other_folders_are_refused_with_what_to_do(parts: Path, command: Any) -> None:
     (parts / "notes.txt").write_text("notes")
     done = command("eval", parts.parent / "qrels", parts, "AP")
-    assert done.code == 2
-    assert f"'{parts}/*'" in done.err
+    done.assert_refused(2, f"'{parts}/*'")
     assert "one run if all files in it are its parts in Parquet" in done.err
     with pytest.raises(DataError, match=f"{parts} is a folder, not a run file"):
         irmx.read_run(parts)

@@ -321,7 +321,7 @@ def test_a_download_that_fails_says_what_was_tried(tmp_path: Path, shell: Callab
     (tmp_path / "run").write_text("1 Q0 a 0 1 r\n", encoding="utf-8")
     home = tmp_path / "home"
     done = shell("eval", "trec-robust04", "run", "AP", cwd=tmp_path, IR_DATASETS_HOME=str(home), **OFFLINE)
-    assert (done.code, done.out) == (1, "")
+    done.assert_refused(1)
     last = done.err.splitlines()[-1]
     assert last.startswith("irmx: The qrels of 'trec-robust04' cannot be read: All download sources failed: ")
     for place, why in ((f"{home}/downloads/", "FileNotFoundError"), ("https://trec.nist.gov/", "ProxyError"),

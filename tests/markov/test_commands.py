@@ -74,8 +74,7 @@ def test_errors_are_messages(log, tmp_path, command):
         (("markov", "best-retrieved", qrels_path(), tmp_path / "none.run"), 1, "There is no run file"),
     ]:
         done = command(*arguments)
-        assert (done.code, done.out) == (code, "")
-        assert text in done.err
+        done.assert_refused(code, text)
         assert "Traceback" not in done.err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["log.csv"]
 
@@ -92,9 +91,7 @@ def test_the_commands_read_a_log_of_yandex(tmp_path, command):
     assert table[["rank", "n"]].values.tolist() == [[1, 3], [3, 3]]
     assert table["mean_time"].tolist() == pytest.approx([1.0, 0.5])
     log.write_text("0\t0\tQ\t7\t0\t11\n0\t1\tC\n")
-    done = command("markov", "learn-chain", log, chain)
-    assert done.code == 1
-    assert "line 2: A click has 4 fields" in done.err
+    command("markov", "learn-chain", log, chain).assert_refused(1, "line 2: A click has 4 fields")
     assert command("markov", "holding-times", log, "--unit", "0").code == 2
 
 

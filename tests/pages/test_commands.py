@@ -140,9 +140,7 @@ def test_one_page_of_many_is_explained(folder: Path, command: Command, form: str
             f"irmx: {path} has no page 'nowhere'. It has 36 page names: perfect-perfect-perfect, ",
         ),
     ):
-        done = command(*given, *words)
-        assert (done.code, done.out) == (1, "")
-        assert said in done.err
+        command(*given, *words).assert_refused(1, said)
 
 
 def test_careless_assessors_and_pages_that_are_both_bad(folder: Path, command: Command) -> None:
@@ -186,7 +184,5 @@ def test_requests_and_data_that_are_wrong(
     folder: Path, command: Command, arguments: tuple[str, ...], code: int, said: str
 ) -> None:
     qrels = QRELS if arguments[:2] in (AGREEMENT[:2], FIT[:2], ("pages", "score")) else ()
-    done = command(*arguments, *qrels)
-    assert (done.code, done.out) == (code, "")
-    assert said in done.err
+    command(*arguments, *qrels).assert_refused(code, said)
     assert not Path("x.jsonl").exists()

@@ -232,8 +232,7 @@ def test_a_file_of_pages_is_a_run(tmp_path: Path, command: Callable[..., Any]) -
         assert (done.code, done.out) == (0, "P@1\t{:.4f}\nRR\t{:.4f}\n".format(*values))
     write_pages(tmp_path / "several.jsonl", PAGES)
     done = command("eval", "qrels.txt", "several.jsonl", "RR")
-    assert done.code == 1
-    assert "several.jsonl: topic 'q' has the pages 'p' and 'r'" in done.err
+    done.assert_refused(1, "several.jsonl: topic 'q' has the pages 'p' and 'r'")
     assert "irmx pages score" in done.err
 
 

@@ -464,7 +464,7 @@ def test_calls_without_tokens_are_counted_and_many_are_no_zero(write: Any, comma
     (tmp_path / "qrels").write_text("conversation 0 d1 1\nother 0 d1 1\n")
     (tmp_path / "others").write_text("other 0 d1 1\n")
     done = command("eval", "qrels", path, COST.format("tokens"))
-    assert (done.code, done.out) == (1, "")
+    done.assert_refused(1)
     for qrels, measure, value in (("others", "tokens", 200), ("qrels", "time", 0.5)):
         done = command("eval", qrels, path, COST.format(measure), "-o", "csv")
         assert (done.code, f"{value}" in done.out) == (0, True), done.err
@@ -548,15 +548,11 @@ def test_doors_that_a_trace_does_not_go_through(tmp_path: Path, command: Any) ->
     (tmp_path / "agent.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     (tmp_path / "chats.qrels").write_text("c 0 d 1\ne 0 a 1\n")
     for measure in ("AP", "P@5", "RBP(p=0.5)"):
-        done = command("eval", "chats.qrels", "agent.jsonl", measure)
-        assert (done.code, done.out, f"Session(measure='{measure}')" in done.err) == (1, "", True)
+        command("eval", "chats.qrels", "agent.jsonl", measure).assert_refused(1, f"Session(measure='{measure}')")
     assert command("eval", "chats.qrels", "agent.jsonl", "Session(measure='AP')").code == 0
     lines[1]["documents"] = ["x"]  # no document occurs twice, and searches are still no one ranking
     (tmp_path / "agent.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    done = command("eval", "chats.qrels", "agent.jsonl", "AP")
-    assert (done.code, done.out, "Session" in done.err) == (1, "", True)
-    done = command("eval", "agent.jsonl", "agent.jsonl", "AP")
-    assert (done.code, "traces" in done.err) == (1, True)
+    command("eval", "chats.qrels", "agent.jsonl", "AP").assert_refused(1, "Session")
+    command("eval", "agent.jsonl", "agent.jsonl", "AP").assert_refused(1, "traces")
     parquet.write_table(pa.table({"context.span_id": ["1"], "name": ["search"]}), tmp_path / "spans.parquet")
-    done = command("eval", "chats.qrels", "spans.parquet", "Session(measure='AP')")
-    assert (done.code, "JSON Lines" in done.err) == (1, True)
+    command("eval", "chats.qrels", "spans.parquet", "Session(measure='AP')").assert_refused(1, "JSON Lines")

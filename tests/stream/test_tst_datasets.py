@@ -75,8 +75,7 @@ def test_eval_by_the_id(placed: Path, tmp_path: Path, command: Callable[..., Any
 def test_without_the_files_it_says_what_goes_where(home: Path, tmp_path: Path, command: Any, year: int) -> None:
     (tmp_path / "run").write_text(RUN, encoding="utf-8")
     done = command("eval", f"trec-tst/{year}", "run", "LC")
-    assert done.code == 1
-    assert f"trec-tst/{year} is not downloaded automatically." in done.err
+    done.assert_refused(1, f"trec-tst/{year} is not downloaded automatically.")
     assert str(home / "trec-tst" / str(year)) in done.err
     for kind in ("nuggets, a table", "matches, a table", "updates, the pool, a table", "topics, an XML file"):
         assert kind in done.err

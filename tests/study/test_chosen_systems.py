@@ -110,9 +110,7 @@ def test_commands_refuse_filters_before_they_score(
         (tmp_path / f"{system}.run").write_bytes(run_path(system).read_bytes())
     given = (qrels_path(), "*.run", "MPcont(model=GL_AD_ID)", "AP", "--only", "names.txt", *words)
     for name in ("correlate", "discriminate"):
-        done = command(name, *given)
-        assert (done.code, done.out) == (code, "")
-        assert message in done.err
+        command(name, *given).assert_refused(code, message)
 
 
 def test_a_list_of_names_may_have_comments_and_blank_lines(command: Callable[..., Any], tmp_path: Path) -> None:

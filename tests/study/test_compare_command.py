@@ -140,9 +140,7 @@ def test_the_same_run_twice_is_told_as_identical(command: Command, folder: Path,
     ],
 )  # fmt: skip
 def test_mistaken_options(command: Command, folder: Path, words: tuple[str, ...], message: str) -> None:
-    done = command(*COMPARE, *words)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
+    command(*COMPARE, *words).assert_refused(2, message)
 
 
 @pytest.mark.parametrize(
@@ -156,9 +154,7 @@ def test_mistaken_options(command: Command, folder: Path, words: tuple[str, ...]
     ],
 )
 def test_mistaken_arguments(command: Command, folder: Path, words: tuple[str, ...], message: str) -> None:
-    done = command("compare", *words)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
+    command("compare", *words).assert_refused(2, message)
 
 
 def test_a_mistaken_option_is_refused_before_runs_are_read(command: Command, folder: Path) -> None:
@@ -171,9 +167,9 @@ def test_a_mistaken_option_is_refused_before_runs_are_read(command: Command, fol
 def test_one_topic(command: Command, folder: Path) -> None:
     lines = (folder / "demo.qrels").read_text().splitlines(keepends=True)
     (folder / "demo.qrels").write_text("".join(line for line in lines if line.startswith("1 ")))
-    done = command(*COMPARE)
-    assert (done.code, done.out) == (1, "")
-    assert "A comparison needs two topics for which every system has a value of AP. There is 1, of 1." in done.err
+    command(*COMPARE).assert_refused(
+        1, "A comparison needs two topics for which every system has a value of AP. There is 1, of 1."
+    )
 
 
 # -- per-topic results --------------------------------------------------------------------------------------------------
@@ -261,9 +257,7 @@ def test_papers_and_pictures(command: Command, folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_drawn(command: Command, folder: Path, plot: str, message: str) -> None:
-    done = command(*COMPARE, "--plot", plot)
-    assert done.code == 2
-    assert message in done.err
+    command(*COMPARE, "--plot", plot).assert_refused(2, message)
     assert not list(folder.glob("*.png"))
 
 

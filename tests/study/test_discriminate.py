@@ -344,17 +344,14 @@ def test_pictures_are_written(command: Command, folder: Path) -> None:
     ids=str,
 )
 def test_what_is_typed_wrong_is_told(command: Command, folder: Path, words: tuple[str, ...], message: str) -> None:
-    done = command(*DISCRIMINATE, *words)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
+    command(*DISCRIMINATE, *words).assert_refused(2, message)
 
 
 def test_too_few_topics_for_halves_are_told_with_what_to_do(command: Command, folder: Path) -> None:
     (folder / "table.csv").write_text("query_id,a,b,c\n1,0.1,0.2,0.3\n2,0.2,0.3,0.1\n3,0.3,0.1,0.1\n")
     few = ("discriminate", "--scores", "table.csv", "--measure", "AP")
     done = command(*few)
-    assert (done.code, done.out) == (1, "")
-    assert "4 topics" in done.err
+    done.assert_refused(1, "4 topics")
     assert "splits 0" in done.err
     without = command(*few, "--splits", "0", "-o", "csv")
     assert [(row["measure"], row["pairs"], row["swap_rate"]) for row in rows(without.out)] == [("AP", "3", "")]

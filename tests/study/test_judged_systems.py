@@ -219,9 +219,7 @@ def test_the_command(folder: Path, command: Callable[..., Any]) -> None:
     assert "by nDCG@10, llm lifts" in done.out
     assert "in ranks" in done.out
     assert "nan" not in done.out
-    done = command("judges", "human.qrels", "llm.qrels", "--runs", "*.run")
-    assert (done.code, done.out) == (2, "")
-    assert "measures are missing" in done.err
+    command("judges", "human.qrels", "llm.qrels", "--runs", "*.run").assert_refused(2, "measures are missing")
 
 
 # -- pictures ----------------------------------------------------------------------------------------------

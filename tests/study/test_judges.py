@@ -196,9 +196,7 @@ def test_labels_of_judges_are_texts(tmp_path: Path, command: Any) -> None:
         (["--grades", "FULL=many"], 2, "no grade"),
         ([*of_all, "--grades", of_each[0]], 2, "for all judges, and for one"),
     ):
-        done = command("judges", "human.csv", "llm.csv", *words)
-        assert (done.code, done.out) == (code, "")
-        assert said in done.err
+        command("judges", "human.csv", "llm.csv", *words).assert_refused(code, said)
 
 
 def write(path: Path, *rows: str) -> Path:
@@ -329,15 +327,11 @@ def test_the_first_sentence_says_who_agrees_how_well(files: list[Path], command:
     ],
 )
 def test_what_the_command_refuses(words: Any, code: int, message: str, files: list[Path], command: Any) -> None:
-    done = command("judges", *files, *words)
-    assert (done.code, done.out) == (code, "")
-    assert message in done.err
+    command("judges", *files, *words).assert_refused(code, message)
 
 
 def test_two_files_of_the_same_name_need_names(files: list[Path], command: Callable[..., Any]) -> None:
-    done = command("judges", files[0], files[0])
-    assert (done.code, done.out) == (2, "")
-    assert "NAME=FILE" in done.err
+    command("judges", files[0], files[0]).assert_refused(2, "NAME=FILE")
 
 
 # -- real judges -------------------------------------------------------------------------------------------

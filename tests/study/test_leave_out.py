@@ -243,9 +243,7 @@ def test_the_command_prints_the_tables(command: Callable[..., Any], tmp_path: Pa
     ],
 )
 def test_options_of_the_other_study_are_refused(words: list[str], message: str, command: Callable[..., Any]) -> None:
-    done = command("pool", *FILES, "AP", *words)
-    assert (done.code, done.out) == (2, "")
-    assert message in " ".join(done.err.split())
+    command("pool", *FILES, "AP", *words).assert_refused(2, message)
 
 
 def test_the_picture_has_a_ring_per_rank_change_and_their_mean() -> None:

@@ -449,8 +449,7 @@ def test_less_of_an_unknown_measure_may_be_better(tmp_path: Path, command: Any) 
         assert found.views["less_is_better"].tolist() == [True, False]
         assert irmx_study.compare(found, baseline="one").frame()["wins"].tolist() == [4, 4]
     for name, said in (("token", "Did you mean tokens"), ("AP", "irmx knows AP")):
-        done = command(*words, "--less-is-better", name)
-        assert (done.code, said in done.err) == (2, True)
+        command(*words, "--less-is-better", name).assert_refused(2, said)
     assert command("compare", "qrels", "a.run", "b.run", "AP", "--less-is-better", "AP").code == 2
 
 
@@ -533,8 +532,7 @@ def test_a_verdict_takes_a_glob_with_labels(logs: Path, command: Callable[..., A
     ],
 )
 def test_names_of_files_that_are_refused(files: list[str], code: int, logs: Path, command: Callable[..., Any]) -> None:
-    done = command("compare", "--scores", *files)
-    assert (done.code, done.out) == (code, "")
+    command("compare", "--scores", *files).assert_refused(code)
 
 
 def test_a_file_whose_name_has_the_sign_of_names_is_a_file(logs: Path, command: Callable[..., Any]) -> None:
@@ -614,8 +612,7 @@ def test_columns_of_ids_or_values_are_asked_about(
     columns: dict[str, list[Any]], write: Callable[..., list[str]], command: Callable[..., Any]
 ) -> None:
     words = ("compare", "--scores", *write(table=wide(columns | VALUES)), "--measure", "my own", "-o", "csv")
-    done = command(*words)
-    assert (done.code, done.out) == (2, "")
+    command(*words).assert_refused(2)
     values = next(iter(columns.values()))  # both answers that the message offers
     write(table=wide({"query_id": values, **VALUES}))
     assert command(*words).code == 0

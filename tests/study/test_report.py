@@ -479,9 +479,7 @@ def test_mistyped_options_are_told_before_anything_is_scored(
     command: Command, folder: Path, command_name: str, options: tuple[str, ...], message: str
 ) -> None:
     (folder / "bm25.run").write_text("not a run", encoding="utf-8")
-    done = command(command_name, "demo.qrels", "titles.run", "bm25.run", "AP", *options)
-    assert done.code == 2
-    assert message in done.err
+    command(command_name, "demo.qrels", "titles.run", "bm25.run", "AP", *options).assert_refused(2, message)
     assert not list(folder.glob("*.html*"))
 
 

@@ -183,9 +183,7 @@ def test_texts_of_documents_and_topics_are_read_from_tables(command: Any, tmp_pa
     [topic] = [t for t in json.loads(page.find(id="data-rankings").get_text())["topics"] if t["topic"] == "24"]  # type: ignore[union-attr]
     known = {doc: text for (doc, _), text in zip(topic["docs"], topic["texts"], strict=True) if text}
     assert (known, topic["query"]) == ({"d073": "A title and text", "d099": "text"}, "ferry strike")
-    done = command(*arguments, "bad.csv")
-    assert done.code == 1
-    assert "bad.csv" in done.err
+    command(*arguments, "bad.csv").assert_refused(1, "bad.csv")
 
 
 def test_of_many_topics_and_systems_the_most_different_are_embedded_within_a_limit() -> None:

@@ -306,6 +306,4 @@ def test_the_command_prints_what_the_function_returns(command: Any, tmp_path: Pa
             "P@1,one.run,Two,1.0,0.0,1.0,no,exact",
         ]
     for words, message in (("P@1 --grade high", "Got 'high'"), ("", "No measure is given: irmx unjudged QRELS")):
-        done = command("unjudged", "test.qrels", "*.run", *words.split())
-        assert done.code == 2
-        assert message in " ".join(done.err.split())
+        command("unjudged", "test.qrels", "*.run", *words.split()).assert_refused(2, message)

@@ -261,8 +261,7 @@ def test_what_is_wrong_is_refused(arguments: list[str], code: int, demo: Path, v
     (demo / "deep.toml").write_text(f"margin = {'[' * 100_000}\n")
     (demo / "deep.json").write_text("[" * 100_000)
     done = verdict(*arguments)
-    assert (done.code, done.out) == (code, "")
-    assert "Traceback" not in done.err
+    done.assert_refused(code)
     assert done.err.startswith("irmx: ")
 
 
@@ -593,8 +592,7 @@ def test_a_verdict_that_is_expected_is_on_the_same_judgments(demo: Path, verdict
     assert again.code in (0, 3, 4)
     lines = (demo / "q").read_text().splitlines(keepends=True)
     (demo / "fewer").write_text("".join(lines[:-1]))
-    drifted = command("verdict", "fewer", "titles.run", "recent.run", "AP", "--expect", "verdict.json")
-    assert (drifted.code, drifted.out) == (1, "")
+    command("verdict", "fewer", "titles.run", "recent.run", "AP", "--expect", "verdict.json").assert_refused(1)
 
 
 def test_markdown_begins_with_a_marker(verdict: Any, command: Any) -> None:
@@ -840,8 +838,7 @@ def test_seeds_of_both_systems_may_have_the_same_names(demo: Path) -> None:
 @pytest.mark.parametrize("text", ["[tool]\nirmx = 1\n", "[tool.irmx]\nverdict = 'x'\n", ""])
 def test_a_project_without_a_configuration_is_refused(text: str, demo: Path, verdict: Any) -> None:
     (demo / "pyproject.toml").write_text(text)
-    done = verdict("AP", "--config", "pyproject.toml")
-    assert (done.code, done.out) == (1, "")
+    verdict("AP", "--config", "pyproject.toml").assert_refused(1)
 
 
 def test_an_option_outdoes_the_configuration(demo: Path, command: Any) -> None:
@@ -928,8 +925,7 @@ def test_a_judge_or_a_collection_without_a_name_is_refused(name: str, demo: Path
     with pytest.raises(irmx.UsageError):
         irmx_study.judges({"other": "q", name: "q"})
     (demo / "c.toml").write_text(f'[judges]\n"{name}" = "q"\n')
-    done = verdict("AP", "--config", "c.toml")
-    assert (done.code, done.out) == (2, "")
+    verdict("AP", "--config", "c.toml").assert_refused(2)
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "gate.toml"])
@@ -944,7 +940,6 @@ def test_a_judge_or_a_collection_without_a_name_is_refused(name: str, demo: Path
 )
 def test_options_beside_the_table_that_is_read_are_refused(text: str, name: str, demo: Path, verdict: Any) -> None:
     (demo / name).write_text(text)
-    done = verdict("AP", "--config", name)
-    assert (done.code, done.out) == (2, "")
+    verdict("AP", "--config", name).assert_refused(2)
     (demo / name).write_text("[project]\nname = 'mine'\n[tool.ruff]\nselect = []\n[tool.irmx.verdict]\nlevel = 0.05\n")
     assert verdict("AP", "--config", name).code == 0
