@@ -197,7 +197,7 @@ DECLARED: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("flaw", DECLARED)
 def test_a_broken_declaration_is_refused_when_it_is_registered_and_when_it_is_used(
-    flaw: str, registry_with: Callable[..., Any]
+    flaw: str, registry_with: Any
 ) -> None:
     measure = made(flaw, **DECLARED[flaw])
     for use in (
@@ -224,7 +224,7 @@ SOUND: dict[str, tuple[Callable[[int], Any], float]] = {
 
 
 @pytest.mark.parametrize("name", SOUND)
-def test_what_only_looks_odd_is_sound_and_keeps_its_value(name: str, registry_with: Callable[..., Any]) -> None:
+def test_what_only_looks_odd_is_sound_and_keeps_its_value(name: str, registry_with: Any) -> None:
     score, value = SOUND[name]
     measure = made(name, score=lambda self, rankings: score(len(rankings)))
     assert irmx.evaluator([measure], QRELS).values(RUN)[measure] == {"q": value, "r": value, "s": 0.0}

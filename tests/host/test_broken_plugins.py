@@ -120,7 +120,7 @@ COMMANDS: dict[str, tuple[Any, int, str]] = {
 
 
 @pytest.fixture
-def acting(monkeypatch: pytest.MonkeyPatch, registry_with: Callable[..., Any]) -> Callable[..., None]:
+def acting(monkeypatch: pytest.MonkeyPatch, registry_with: Any) -> Callable[..., None]:
     """A function that makes a plugin with the command ``act``, beside one that works."""
 
     def put(function: Any, path: str = "irmx_third:act", group: str = "") -> None:
@@ -255,7 +255,7 @@ READS: dict[str, tuple[Any, type[Exception]]] = {
 
 @pytest.mark.parametrize("name", READS)
 def test_a_format_that_reads_badly_is_named_with_the_other_ways_to_read_the_file(
-    name: str, some_run: str, registry_with: Callable[..., Any]
+    name: str, some_run: str, registry_with: Any
 ) -> None:
     found, kind = READS[name]
     read = raising(found) if isinstance(found, BaseException) else lambda *_: found
@@ -272,7 +272,7 @@ def test_a_format_that_reads_badly_is_named_with_the_other_ways_to_read_the_file
 
 @pytest.mark.parametrize("name", ["parquet", "csv"])
 def test_a_format_that_claims_every_file_hides_neither_parquet_nor_csv(
-    name: str, tmp_path: Path, registry_with: Callable[..., Any]
+    name: str, tmp_path: Path, registry_with: Any
 ) -> None:
     registry_with("third", formats=[greedy()])
     path = tmp_path / f"x.{name}"
@@ -289,7 +289,7 @@ def test_a_format_that_claims_every_file_hides_neither_parquet_nor_csv(
     [*map(raising, [ValueError("v"), SystemExit(0), GeneratorExit(), DataError("odd")]), lambda *_: None, lambda *_: "yes"],
 )  # fmt: skip
 def test_a_format_that_fails_to_recognise_is_left_out_with_a_warning(
-    recognises: Callable[..., Any], some_run: str, registry_with: Callable[..., Any]
+    recognises: Callable[..., Any], some_run: str, registry_with: Any
 ) -> None:
     registry_with("third", formats=[greedy(recognises=recognises)])
     with pytest.warns(irmx.PluginWarning, match="greedy|odd"):

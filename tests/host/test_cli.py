@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ def rounded(line: str) -> str:
 @pytest.mark.parametrize(
     "options", [[], ["-p", "2"], ["-p", "-1"], ["-q"], ["-q", "-n"], ["-q", "-o", "jsonl"]], ids=" ".join
 )
-def test_eval_prints_what_the_stock_command_prints(options: list[str], command: Callable[..., Any]) -> None:
+def test_eval_prints_what_the_stock_command_prints(options: list[str], command: Any) -> None:
     ours = command("eval", QRELS, RUN, *STOCK, *options).out.splitlines()
     stock = [sys.executable, "-m", "ir_measures", QRELS, RUN, *STOCK, *options]
     theirs = subprocess.run(stock, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
@@ -50,7 +49,7 @@ def measures_of(lines: str) -> list[str]:
     return [line.split("\t")[-2] for line in lines.splitlines()]
 
 
-def test_the_measures_are_in_the_order_asked_with_the_values_of_the_library(command: Callable[..., Any]) -> None:
+def test_the_measures_are_in_the_order_asked_with_the_values_of_the_library(command: Any) -> None:
     asked = ["nDCG@10", "NCP(law=uniform)", "AP", "MP(model=GL_AD_LID,rescale='recall')", "P@5", "RBP(rel=1)"]
     done = command("eval", QRELS, RUN, *asked, "-p", "-1")
     assert measures_of(done.out) == asked
@@ -60,7 +59,7 @@ def test_the_measures_are_in_the_order_asked_with_the_values_of_the_library(comm
     assert measures_of(command("eval", QRELS, RUN, *asked, "-q").out) == asked * 31
 
 
-def test_several_measures_in_one_argument_and_both_spellings_of_options(command: Callable[..., Any]) -> None:
+def test_several_measures_in_one_argument_and_both_spellings_of_options(command: Any) -> None:
     words = ("AP  NCP(law=table(p=[2, 1]), rel=2)@10", "P @ 5 AP", "--by_query", "--no-summary")
     one = command("eval", QRELS, RUN, *words)
     other = command("eval", QRELS, RUN, "AP", "NCP(law=table(p=[2,1]),rel=2)@10", "P@5", "--by-query", "--no_summary")
@@ -68,7 +67,7 @@ def test_several_measures_in_one_argument_and_both_spellings_of_options(command:
     assert measures_of(one.out) == ["AP", "NCP(law=table(p=[2,1]),rel=2)@10", "P@5"] * 30
 
 
-def test_several_runs_make_a_row_a_run(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_several_runs_make_a_row_a_run(command: Any, tmp_path: Path) -> None:
     files = [str(run_path(s)) for s in SYSTEMS]
     lines = command("eval", QRELS, *files, "AP", "MP(model=GL_AD_ID)").out.splitlines()
     assert lines[0] == "run\tAP\tMP(model=GL_AD_ID)"
@@ -93,7 +92,7 @@ def test_several_runs_make_a_row_a_run(command: Callable[..., Any], tmp_path: Pa
     assert [line.split()[0] for line in shown.splitlines()[1:]] == list(map(str, paths))
 
 
-def test_one_provider(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_one_provider(command: Any, tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 0.5\n")
     (tmp_path / "run").write_text("q Q0 a 1 2.0 r\n")
     files = (tmp_path / "qrels", tmp_path / "run", "AP(rel=0.5)")
@@ -104,7 +103,7 @@ def test_one_provider(command: Callable[..., Any], tmp_path: Path) -> None:
     assert command("eval", QRELS, RUN, "infAP", "--provider", "irmx").code == 2
 
 
-def test_topics_that_a_run_lacks_count_and_are_told(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_topics_that_a_run_lacks_count_and_are_told(command: Any, tmp_path: Path) -> None:
     part = tmp_path / "part.run"
     part.write_text("".join(x for x in Path(RUN).read_text().splitlines(keepends=True) if x.startswith("1 ")))
     done = command("eval", QRELS, part, "AP", "NCP(law=uniform)", "-p", "-1")
@@ -118,7 +117,7 @@ def test_topics_that_a_run_lacks_count_and_are_told(command: Callable[..., Any],
 @pytest.mark.parametrize(
     "measure", ["MP(model=GL_AD_ID)", "MP(model=LO_OR_LID,rescale='recall')", "NCP(law=geometric)@20"]
 )
-def test_explain_adds_up(measure: str, command: Callable[..., Any]) -> None:
+def test_explain_adds_up(measure: str, command: Any) -> None:
     line = ("explain", QRELS, RUN, measure, "-t", "3")
     lines = command(*line, "-o", "tsv", "-p", "-1").out.splitlines()
     assert lines[0].split("\t") == ["rank", "doc_id", "grade", "precision", "weight", "contribution"]
@@ -133,7 +132,7 @@ def test_explain_adds_up(measure: str, command: Callable[..., Any]) -> None:
 # -- measures, cite, plugins -------------------------------------------------------------------------------
 
 
-def test_measures_lists_everything(command: Callable[..., Any]) -> None:
+def test_measures_lists_everything(command: Any) -> None:
     shown = command("measures").out
     models = irmx.registry().symbols("Markov model")
     for name in [*irmx.registry().measures(), *models, "nDCG", "RBP", "Bpref"]:
@@ -145,7 +144,7 @@ def test_measures_lists_everything(command: Callable[..., Any]) -> None:
     assert of_one in shown
 
 
-def test_a_plugin_without_measures_says_so(command: Callable[..., Any]) -> None:
+def test_a_plugin_without_measures_says_so(command: Any) -> None:
     shown = command("measures", "study")
     assert (shown.code, shown.out) == (0, "")
     assert "no measures" in shown.err
@@ -153,12 +152,12 @@ def test_a_plugin_without_measures_says_so(command: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("given", ["MP(model=nothing)", "nDCG@0", "MP(", "NCP(law=first,law=first)"])
-def test_the_parameters_of_what_is_described_are_checked(given: str, command: Callable[..., Any]) -> None:
+def test_the_parameters_of_what_is_described_are_checked(given: str, command: Any) -> None:
     assert (command("measures", given).code, command("measures", given).out) == (2, "")
 
 
 @pytest.mark.parametrize("name", ["MP", "NCP"])
-def test_a_measure_is_described_from_its_declarations(name: str, command: Callable[..., Any]) -> None:
+def test_a_measure_is_described_from_its_declarations(name: str, command: Any) -> None:
     shown = command("measures", name).out
     measure = irmx.registry().measures()[name]
     assert measure.PRETTY_NAME in shown
@@ -213,7 +212,7 @@ def test_the_page_of_a_measure_for_authors_of_plugins(name: str, titles: list[st
     assert command("measures", name, "-o", "latex").code == 2
 
 
-def test_plugins_shows_what_each_offers(command: Callable[..., Any]) -> None:
+def test_plugins_shows_what_each_offers(command: Any) -> None:
     shown = command("plugins").out
     fields = f"  fields: {', '.join(f.NAME for f in irmx.registry().fields())}\n"
     for part in (f"irmx (host) {irmx.__version__}", "ncp (irmx-ncp)", "markov (irmx-markov)", "measures: NCP", fields):
@@ -223,7 +222,7 @@ def test_plugins_shows_what_each_offers(command: Callable[..., Any]) -> None:
 # -- what users mistype, and where output goes -------------------------------------------------------------
 
 
-def test_an_encoding_that_lacks_a_character_is_an_error(shell: Callable[..., Any], tmp_path: Path) -> None:
+def test_an_encoding_that_lacks_a_character_is_an_error(shell: Any, tmp_path: Path) -> None:
     (tmp_path / "q").write_text("größe 0 a 1\n", encoding="utf-8")
     (tmp_path / "r").write_text("größe Q0 a 1 1.0 x\n", encoding="utf-8")
     done = shell("eval", "q", "r", "AP", "-q", cwd=tmp_path, PYTHONIOENCODING="ascii")
@@ -273,13 +272,13 @@ def test_csv_has_all_places_and_what_is_read_four(command: Any) -> None:
 
 
 @pytest.mark.parametrize("runs", ["*.run", "trec:*.run", "b*.run [rt]*.run", "bm25.run trec:recent.run trec:t*.run"])
-def test_globs_of_runs(runs: str, folder: Path, command: Callable[..., Any]) -> None:
+def test_globs_of_runs(runs: str, folder: Path, command: Any) -> None:
     done = command("eval", "demo.qrels", *runs.split(), "AP")
     names = [line.partition("\t")[0].removeprefix("trec:") for line in done.out.splitlines()]
     assert (done.code, names, done.err) == (0, ["run", "bm25.run", "recent.run", "titles.run"], "")
 
 
-def test_globs_in_the_other_commands(folder: Path, command: Callable[..., Any]) -> None:
+def test_globs_in_the_other_commands(folder: Path, command: Any) -> None:
     for out, runs in {"1.tsv": ["*.run"], "3.tsv": ["bm25.run", "recent.run", "titles.run"]}.items():
         assert command("markov", "best-retrieved", "demo.qrels", *runs, "--out", out).code == 0
     assert (folder / "1.tsv").read_bytes() == (folder / "3.tsv").read_bytes()
@@ -322,7 +321,7 @@ def files(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_file_of_measures_is_loaded(shell: Callable[..., Any], files: Path) -> None:
+def test_a_file_of_measures_is_loaded(shell: Any, files: Path) -> None:
     loaded, data = ("--load", "mine.py"), ("some.qrels", "some.run")
     done = shell(*loaded, "eval", *data, "Enough(k=2)@2", "Enough(k=2)", "AP", cwd=files)
     assert done.out == "Enough(k=2)@2\t0.0000\nEnough(k=2)\t1.0000\nAP\t0.8333\n", done.err
@@ -368,7 +367,7 @@ def test_a_file_that_cannot_be_loaded_says_why(
     assert (done.code, message in done.err, "Traceback" in done.err) == (code, True, False)
 
 
-def test_a_switch_is_not_both_on_and_off(command: Callable[..., Any]) -> None:
+def test_a_switch_is_not_both_on_and_off(command: Any) -> None:
     words = ["pages", "fit", "p.jsonl", "v.csv", "AS_RBP", "--grid", "beta=0:1", "--qrels", "q"]
     command(*words, "--personal", "--no-personal").assert_refused(2)
 

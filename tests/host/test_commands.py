@@ -70,7 +70,7 @@ def test_an_example_of_a_format_is_of_that_format(name: str) -> None:
             assert named.partition("(")[0] == name or one.IDS
 
 
-def test_version_and_no_arguments(command: Callable[..., Any]) -> None:
+def test_version_and_no_arguments(command: Any) -> None:
     assert command("--version").out == f"irmx {irmx.__version__}\n"
     done = command()
     assert (done.code, done.out, done.err) == (2, "", command("--help").out)

@@ -4,7 +4,6 @@ import importlib.util
 import io
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +93,7 @@ def values(printed: str) -> dict[str, list[float]]:
     return {name: [float(v) for v in found] for name, *found in rows if name != "measure"}
 
 
-def test_it_says_which_system_is_better_and_what_to_type_next(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_it_says_which_system_is_better_and_what_to_type_next(command: Any, tmp_path: Path) -> None:
     done = command("demo")
     assert (done.code, done.err) == (0, "")
     assert len(done.out.splitlines()) <= 16
@@ -113,7 +112,7 @@ def test_it_says_which_system_is_better_and_what_to_type_next(command: Callable[
 
 
 def test_it_shows_existing_and_new_measures_and_the_commands_that_it_suggests_give_the_same(
-    command: Callable[..., Any], tmp_path: Path
+    command: Any, tmp_path: Path
 ) -> None:
     done = command("demo", "--all")
     assert (done.code, done.err) == (0, "")
@@ -140,7 +139,7 @@ def test_it_shows_existing_and_new_measures_and_the_commands_that_it_suggests_gi
     assert rounded == {s: [shown[m][i] for m in header[1:]] for i, s in enumerate(SYSTEMS)}
 
 
-def test_files_are_written_once_whole_or_not_at_all(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_files_are_written_once_whole_or_not_at_all(command: Any, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "demo"
     done = command("demo", "--into", folder)
     named = [line.split()[0] for line in done.out.splitlines() if line.startswith("  ")][:-2]

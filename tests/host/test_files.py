@@ -67,7 +67,7 @@ def test_a_file_is_decompressed_up_to_a_limit(packer: str, tmp_path: Path, monke
     assert irmx.toolkit.content_of(tmp_path / "run") == RUN * 100
 
 
-def test_a_bomb_is_refused(tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_a_bomb_is_refused(tmp_path: Path, command: Any) -> None:
     (tmp_path / "bomb").write_bytes(gzip.compress(b"\n" * 70_000_000))
     (tmp_path / "qrels").write_bytes(QRELS)
     command("eval", str(tmp_path / "qrels"), str(tmp_path / "bomb"), "AP").assert_refused(1, "--max-decompressed")

@@ -1,6 +1,5 @@
 """Formulas: converted in full or refused, shown as LaTeX and MathML; citations as BibTeX entries."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -79,7 +78,7 @@ pages = 2,
 """
 
 
-def test_an_entry_as_publishers_give_it(enough: Callable[..., Any], command: Callable[..., Any]) -> None:
+def test_an_entry_as_publishers_give_it(enough: Any, command: Any) -> None:
     citation = Citation.from_bibtex(ACM)
     assert (citation.entry, citation.key) == ("inproceedings", "10.1145/1571941.1571963")
     assert citation.doi == "10.1145/1416950.1416952"

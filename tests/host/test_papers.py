@@ -19,7 +19,7 @@ OF_IR_MEASURES = [
 
 
 @pytest.fixture
-def cited(command: Callable[..., Any]) -> Callable[..., tuple[list[irmx.Citation], str]]:
+def cited(command: Any) -> Callable[..., tuple[list[irmx.Citation], str]]:
     """A function that returns the papers that ``irmx cite`` prints for measures, without that of ir_measures, and what it says."""
 
     def papers(*measures: str) -> tuple[list[irmx.Citation], str]:
@@ -69,7 +69,7 @@ def test_a_paper_depends_on_what_is_computed(measure: str, keys: list[str], cite
     assert [paper.key for paper in cited(measure)[0]] == keys
 
 
-def test_what_a_scorer_says_comes_first(registry_with: Callable[..., Any], cited: Any) -> None:
+def test_what_a_scorer_says_comes_first(registry_with: Any, cited: Any) -> None:
     class Cited(irmx.Measure):
         NAME = "ERR"
         SUPPORTED_PARAMS = {"cutoff": irmx.COMMON_PARAMS["cutoff"]}

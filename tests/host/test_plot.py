@@ -1,7 +1,6 @@
 """``irmx plot`` and :func:`irmx.plot`: the users of measures on one topic."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +174,7 @@ def test_errors(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         irmx.plot("AP", *MADE, "q")
 
 
-def test_the_command(tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_the_command(tmp_path: Path, command: Any) -> None:
     qrels, run = files(tmp_path)
     out = tmp_path / "user.svg"
     done = command("plot", qrels, run, "AP", "--topic", "q", "-o", str(out))

@@ -39,7 +39,7 @@ def hooks(**returned: str) -> str:
 
 
 @pytest.fixture
-def shown(tmp_path: Path, shell: Callable[..., Any], installed: Callable[..., None]) -> Callable[..., Any]:
+def shown(tmp_path: Path, shell: Any, installed: Callable[..., None]) -> Callable[..., Any]:
     """A function that installs plugins; it returns of each its failure and what it offers and is refused, and what is said."""
 
     def show(plugins: dict[str, str], *beside: str, **requires: list[str]) -> tuple[dict[str, Any], str]:
@@ -156,7 +156,7 @@ def test_what_cannot_be_used_is_named_with_the_reason_and_everything_else_works(
 
 
 def test_an_old_plugin_that_ships_with_irmx_is_not_imported_where_it_needs_another(
-    shell: Callable[..., Any], installed: Callable[..., None], tmp_path: Path
+    shell: Any, installed: Callable[..., None], tmp_path: Path
 ) -> None:
     installed(tmp_path, "study", "raise AssertionError('imported')", requires=["irmx<0.0.2"])
     done = shell("plugins", PYTHONPATH=str(tmp_path))
@@ -178,7 +178,7 @@ def irmx_measures():
 
 
 def test_what_a_plugin_prints_is_no_result_and_it_may_ask_irmx_while_it_is_loaded(
-    tmp_path: Path, shell: Callable[..., Any], installed: Callable[..., None]
+    tmp_path: Path, shell: Any, installed: Callable[..., None]
 ) -> None:
     installed(tmp_path, "printing", PRELUDE + PRINTING)
     environment = {"PYTHONPATH": str(tmp_path), "IRMX_LOAD_PLUGINS": "printing"}
@@ -323,6 +323,6 @@ def test_the_environment_chooses_plugins_by_entry_point_or_distribution(
 
 
 @pytest.mark.parametrize("variable", ["IRMX_LOAD_PLUGINS", "IRMX_DISABLED_PLUGINS"])
-def test_a_name_that_is_not_installed_is_warned_of(variable: str, shell: Callable[..., Any]) -> None:
+def test_a_name_that_is_not_installed_is_warned_of(variable: str, shell: Any) -> None:
     done = shell("plugins", **{variable: "ncpp"})
     assert done.err == f"irmx: {variable} names 'ncpp', which is not installed. Did you mean ncp?\n"

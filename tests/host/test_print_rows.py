@@ -5,7 +5,6 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -177,7 +176,7 @@ def test_what_is_no_rows_is_refused(rows: Any, said: str) -> None:
         print_rows(rows)
 
 
-def test_names_of_two_words_are_told_apart(command: Callable[..., Any]) -> None:
+def test_names_of_two_words_are_told_apart(command: Any) -> None:
     rows = list(csv.DictReader(io.StringIO(command("plugins", "-o", "tsv").out), delimiter="\t"))
     in_words = [json.loads(line) for line in command("plugins", "-o", "jsonl").out.splitlines()]
     assert [row["names"].split(", ") for row in rows] == [row["names"] or [""] for row in in_words]
@@ -259,7 +258,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("of", COMMANDS)
-def test_a_command_prints_every_format(of: str, command: Callable[..., Any]) -> None:
+def test_a_command_prints_every_format(of: str, command: Any) -> None:
     printed = {}
     for output_format in FORMATS:
         done = command(*COMMANDS[of], "-o", output_format)
@@ -280,7 +279,7 @@ def test_a_command_prints_every_format(of: str, command: Callable[..., Any]) -> 
     )
 
 
-def test_eval_gives_markup_a_row_per_run(command: Callable[..., Any]) -> None:
+def test_eval_gives_markup_a_row_per_run(command: Any) -> None:
     lines = command(*COMMANDS["eval, several runs"], "-o", "markdown").out.splitlines()
     assert lines[0] == "| run | AP | P@5 |"
     assert [line.split(" | ")[0] for line in lines[2:]] == [f"| {system}.run" for system in SYSTEMS]

@@ -251,7 +251,7 @@ def test_a_mean_over_no_topic_is_told() -> None:
     assert irmx.calc_aggregate("Accuracy", QRELS, {"1": {"c": 2.0, "b": 1.0}}) == {ir_measures.Accuracy: 0.0}
 
 
-def test_all_places_are_printed_as_numbers(tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_all_places_are_printed_as_numbers(tmp_path: Path, command: Any) -> None:
     (tmp_path / "q").write_text("1 0 a 1\n1 0 b 1\n2 0 a 1\n")
     (tmp_path / "r").write_text("1 Q0 x 1 3 t\n1 Q0 a 1 2 t\n1 Q0 b 1 1 t\n2 Q0 y 1 1 t\n")
     words = ("eval", "q", "r", "RBP(rel=1)", "nDCG@10", "-p", -1, "-q", "-o")

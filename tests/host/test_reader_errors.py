@@ -321,7 +321,7 @@ def test_a_document_twice_in_a_run_in_memory(run: Any, measure: str) -> None:
         ("good.qrels", 2, ""),
     ],
 )  # fmt: skip
-def test_the_exit_codes(arguments: str, code: int, says: str, tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_the_exit_codes(arguments: str, code: int, says: str, tmp_path: Path, command: Any) -> None:
     (tmp_path / "folder").mkdir()
     files = {"good.qrels": QRELS, "good.run": RUN, "half.qrels": "q 0 a 0.5\n", "other.run": "x Q0 a 1 2.0 t\n"}
     for name, content in {**files, "bad.run": RUN.replace("1.0", "x", 1)}.items():
@@ -332,6 +332,6 @@ def test_the_exit_codes(arguments: str, code: int, says: str, tmp_path: Path, co
     assert "Traceback" not in done.err
 
 
-def test_the_exit_code_of_the_real_command(tmp_path: Path, shell: Callable[..., Any]) -> None:
+def test_the_exit_code_of_the_real_command(tmp_path: Path, shell: Any) -> None:
     good = put(tmp_path, "good.qrels", QRELS), put(tmp_path, "good.run", RUN)
     shell("eval", *good, put(tmp_path, "bad.run", "q Q0 a 1 x t\n"), "AP").assert_refused(1, "bad.run, line 1")

@@ -1,6 +1,5 @@
 """Expressions that stand for several settings of a measure, wherever measures are listed."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -68,7 +67,7 @@ def test_errors_say_what_to_write(text: str, message: str) -> None:
     assert message in str(error.value)
 
 
-def test_where_one_measure_is_expected_the_number_of_settings_is_said(command: Callable[..., Any]) -> None:
+def test_where_one_measure_is_expected_the_number_of_settings_is_said(command: Any) -> None:
     with pytest.raises(UsageError, match=r"P@1:9:9 stands for 9 measures .* where one is expected"):
         parse_measure("P@1:9:9")
     command("explain", qrels_path(), run_path("bm25"), "P@5|10", "--topic", "1").assert_refused(
@@ -76,12 +75,12 @@ def test_where_one_measure_is_expected_the_number_of_settings_is_said(command: C
     )
 
 
-def test_every_value_can_be_used_with_the_same_data(command: Callable[..., Any]) -> None:
+def test_every_value_can_be_used_with_the_same_data(command: Any) -> None:
     done = command("eval", qrels_path(), run_path("bm25"), "NCP(law=*)", "MP(model=*,rescale=*)")
     assert (done.code, done.out.count("NCP"), done.out.count("MP")) == (0, 4, 18)
 
 
-def test_irmx_eval_scores_every_setting(command: Callable[..., Any]) -> None:
+def test_irmx_eval_scores_every_setting(command: Any) -> None:
     files = str(qrels_path()), str(run_path("bm25"))
     written_out = command("eval", *files, "NCP(law=uniform)", "NCP(law=first)", "P@5", "P@10").out
     assert command("eval", *files, "NCP(law=uniform|first) P@5|10").out == written_out

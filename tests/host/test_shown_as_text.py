@@ -3,7 +3,6 @@
 import io
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +55,7 @@ def assert_is_text(printed: str) -> None:
 
 
 @pytest.mark.parametrize("output_format", FORMATS)
-def test_no_command_prints_control_characters(command: Callable[..., Any], hostile: Path, output_format: str) -> None:
+def test_no_command_prints_control_characters(command: Any, hostile: Path, output_format: str) -> None:
     for name, arguments in asked(hostile).items():
         done = command(*arguments, "-o", output_format)
         assert_is_text(done.out + done.err)
@@ -82,7 +81,7 @@ MISTAKES: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_messages_about_mistakes_are_text(command: Callable[..., Any], mistake: str) -> None:
+def test_messages_about_mistakes_are_text(command: Any, mistake: str) -> None:
     done = command(*MISTAKES[mistake])
     assert_is_text(done.out + done.err)
     assert len(done.err) < 6000

@@ -4,7 +4,7 @@ import importlib.util
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -273,6 +273,6 @@ def test_only_the_kit_needs_hypothesis(lines: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "said"), [("NCP", "never lowers"), ("MP", "can lower")])
-def test_help_tells_whether_a_measure_is_monotone(name: str, said: str, command: Callable[..., Any]) -> None:
+def test_help_tells_whether_a_measure_is_monotone(name: str, said: str, command: Any) -> None:
     sentence = f"Replacing a non-relevant document by a relevant one {said} the value."
     assert sentence in command("measures", name).out

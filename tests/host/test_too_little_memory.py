@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +73,7 @@ def test_commands_in_little_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [MemoryError(), pa.ArrowMemoryError("malloc of size 9 failed")])
-def test_every_kind_of_memory_error_is_named(error: MemoryError, command: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_every_kind_of_memory_error_is_named(error: MemoryError, command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     def short(*_: object, **__: object) -> Any:
         raise error
 

@@ -1,7 +1,6 @@
 """The names that trec_eval gives to measures, wherever a text of measures is read."""
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ def test_a_name_of_one_measure(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", SEVERAL)
-def test_names_of_several_measures(text: str, command: Callable[..., Any]) -> None:
+def test_names_of_several_measures(text: str, command: Any) -> None:
     assert list(irmx.calc_aggregate(text, QRELS, RUN)) == SEVERAL[text]
     shown = command("eval", QRELS, RUN, text).out
     assert shown == command("eval", QRELS, RUN, *map(str, SEVERAL[text])).out
@@ -44,7 +43,7 @@ def test_several_measures_are_not_one() -> None:
         parse_measure("P_5,10")
 
 
-def test_names_of_plugins_and_of_ir_measures_win(enough: Callable[..., Any]) -> None:
+def test_names_of_plugins_and_of_ir_measures_win(enough: Any) -> None:
     with pytest.raises(UsageError, match="P needs the parameter 'cutoff'"):  # trec_eval's P is P at nine cutoffs
         parse_measure("P")
     assert parse_measure("MAP") == AP
@@ -75,7 +74,7 @@ def test_they_mean_what_ir_measures_says(name: tuple[str, str], capitals: bool) 
     assert (found or None) == expected
 
 
-def test_what_a_group_lacks_is_told(command: Callable[..., Any]) -> None:
+def test_what_a_group_lacks_is_told(command: Any) -> None:
     with pytest.warns(DataWarning, match="group official is computed without gm_map"):
         found = parse_measures("official")
     done = command("eval", QRELS, RUN, "official")
@@ -101,14 +100,14 @@ def test_what_is_none_of_them(text: str, says: str) -> None:
         parse_measures(text)
 
 
-def test_a_file_of_such_a_name_is_a_run_only_with_its_folder(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_file_of_such_a_name_is_a_run_only_with_its_folder(command: Any, tmp_path: Path) -> None:
     (tmp_path / "map").write_text(Path(RUN).read_text())
     shown = command("eval", QRELS, RUN, "map").out
     assert shown == command("eval", QRELS, RUN, "AP").out
     assert command("eval", QRELS, RUN, "./map", "map").out.splitlines()[0] == "run\tAP"
 
 
-def test_the_measure_is_described_by_its_name_of_trec_eval(command: Callable[..., Any]) -> None:
+def test_the_measure_is_described_by_its_name_of_trec_eval(command: Any) -> None:
     assert command("measures", "ndcg_cut_10").out == command("measures", "nDCG").out
     assert command("measures", "gm_map").code == 2
 

@@ -253,7 +253,7 @@ def test_measures_that_need_no_dates_look_nothing_up(complete: tuple[str, Path, 
     assert docs.asked == []
 
 
-def test_the_id_on_the_command_line(complete: tuple[str, Path, Any], folder: Path, command: Callable[..., Any]) -> None:
+def test_the_id_on_the_command_line(complete: tuple[str, Path, Any], folder: Path, command: Any) -> None:
     dataset_id, path, docs = complete
     (folder / "run").write_text(
         "".join(f"{q} Q0 {d} 0 {s} r\n" for q, ds in RUN.items() for d, s in ds.items()), encoding="utf-8"
@@ -266,9 +266,7 @@ def test_the_id_on_the_command_line(complete: tuple[str, Path, Any], folder: Pat
     assert len(docs.asked) == 5
 
 
-def test_warnings_are_notes_on_the_command_line(
-    news: tuple[str, Any], folder: Path, command: Callable[..., Any]
-) -> None:
+def test_warnings_are_notes_on_the_command_line(news: tuple[str, Any], folder: Path, command: Any) -> None:
     (folder / "run").write_text("1 Q0 a 0 1 r\n2 Q0 d 0 1 r\n", encoding="utf-8")
     with warnings.catch_warnings():
         done = command("eval", news[0], folder / "run", MEASURE)
@@ -317,7 +315,7 @@ NOWHERE = "http://127.0.0.1:9"
 OFFLINE = {"http_proxy": NOWHERE, "https_proxy": NOWHERE, "no_proxy": "", "NO_PROXY": "", "IR_DATASETS_DL_TRIES": "1"}
 
 
-def test_a_download_that_fails_says_what_was_tried(tmp_path: Path, shell: Callable[..., Any]) -> None:
+def test_a_download_that_fails_says_what_was_tried(tmp_path: Path, shell: Any) -> None:
     (tmp_path / "run").write_text("1 Q0 a 0 1 r\n", encoding="utf-8")
     home = tmp_path / "home"
     done = shell("eval", "trec-robust04", "run", "AP", cwd=tmp_path, IR_DATASETS_HOME=str(home), **OFFLINE)
@@ -331,7 +329,7 @@ def test_a_download_that_fails_says_what_was_tried(tmp_path: Path, shell: Callab
     assert "Traceback" not in done.err
 
 
-def test_what_needs_no_download_works_without_the_network(tmp_path: Path, shell: Callable[..., Any]) -> None:
+def test_what_needs_no_download_works_without_the_network(tmp_path: Path, shell: Any) -> None:
     environment = {**OFFLINE, "IR_DATASETS_HOME": str(tmp_path / "home")}
     done = shell("datasets", "--for", "TIA_P(window='1d')", "clueweb12", "-o", "tsv", **environment)
     assert done.code == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -156,7 +155,7 @@ class Article(NamedTuple):
 
 
 @pytest.fixture
-def dated(register: Callable[..., str], kept: Any, folder: Path) -> str:
+def dated(register: Any, kept: Any, folder: Path) -> str:
     """The id of a dataset whose documents have dates: of c none, of b a year."""
     documents = [Article("a", "2024-05-02"), Article("b", "2024"), Article("c", "")]
     return register("cord19/for-pyterrier", kept(folder, documents), "q1 s1 a 1\nq1 s2 a 2\nq2 s1 b 1\nq1 s1 b 0\n")

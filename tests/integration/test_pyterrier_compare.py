@@ -40,9 +40,7 @@ def _results(system: str) -> pd.DataFrame:
 
 @pytest.mark.parametrize("baseline", [0, 2])
 @pytest.mark.parametrize("correction", [None, "holm", "bonferroni"])
-def test_p_values_and_counts_are_those_of_pyterrier(
-    experiment: Callable[..., Any], baseline: int, correction: str | None
-) -> None:
+def test_p_values_and_counts_are_those_of_pyterrier(experiment: Any, baseline: int, correction: str | None) -> None:
     own = experiment(baseline=baseline, correction=correction).set_index("name")
     compared = irmx_study.compare(
         experiment(perquery=True), baseline=SYSTEMS[baseline], correction=correction or "none"
@@ -57,7 +55,7 @@ def test_p_values_and_counts_are_those_of_pyterrier(
         assert row.p_corrected == pytest.approx(of_system[f"{row.measure} {corrected}"], rel=1e-12)
 
 
-def test_only_pyterrier_counts_identical_systems_in_the_family(experiment: Callable[..., Any]) -> None:
+def test_only_pyterrier_counts_identical_systems_in_the_family(experiment: Any) -> None:
     """Their p is NaN there, and other corrected values are larger, or NaN, depending on the version of statsmodels."""
     systems = ("bm25", "bm25", "titles", "recent")
     own = experiment([AP], systems, baseline=0, correction="holm").set_index("name")["AP p-value corrected"]
@@ -70,7 +68,7 @@ def test_only_pyterrier_counts_identical_systems_in_the_family(experiment: Calla
         assert not own[system] <= without.loc[system, "p_corrected"]
 
 
-def test_names_of_trec_eval_and_counts_of_topics(experiment: Callable[..., Any]) -> None:
+def test_names_of_trec_eval_and_counts_of_topics(experiment: Any) -> None:
     results = experiment(perquery=True, eval_metrics=["map", "ndcg_cut_10"])
     comparison = irmx_study.compare(results)
     assert comparison.frame()["measure"].unique().tolist() == ["AP", "nDCG@10"]

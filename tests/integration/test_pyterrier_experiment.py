@@ -92,7 +92,7 @@ def runs(systems: list[pt.Transformer], topics: pd.DataFrame) -> list[pd.DataFra
 
 
 @pytest.fixture(scope="module")
-def expected(runs: list[pd.DataFrame], qrels: pd.DataFrame, of_saved: Callable[..., Any]) -> Results:
+def expected(runs: list[pd.DataFrame], qrels: pd.DataFrame, of_saved: Any) -> Results:
     """What ``irmx eval`` prints for the saved runs, by topic."""
     without_texts = {name: run.drop(columns="query") for name, run in zip(NAMES, runs, strict=True)}
     found: Results = {}
@@ -152,7 +152,7 @@ MODES: dict[str, dict[str, Any]] = {
     "mode", [pytest.param(mode, marks=[pytest.mark.slow] if mode else [], id=name) for name, mode in MODES.items()]
 )
 def test_every_way_of_execution_gives_what_irmx_eval_gives(
-    experiment: Callable[..., Any], expected: Results, mode: dict[str, Any]
+    experiment: Any, expected: Results, mode: dict[str, Any]
 ) -> None:
     same(experiment(**mode), means(expected))
     found = experiment(**mode, perquery=True)
@@ -165,17 +165,13 @@ def test_every_way_of_execution_gives_what_irmx_eval_gives(
 
 
 @pytest.mark.parametrize("plan", ["linear", "tree"])
-def test_results_as_tables(
-    experiment: Callable[..., Any], runs: list[pd.DataFrame], expected: Results, plan: str
-) -> None:
+def test_results_as_tables(experiment: Any, runs: list[pd.DataFrame], expected: Results, plan: str) -> None:
     same(experiment(retr_systems=[run.copy() for run in runs], plan=plan), means(expected))
     shuffled = [run.sample(frac=1, random_state=1) for run in runs]
     same(experiment(retr_systems=shuffled, plan=plan), means(expected))
 
 
-def test_a_shared_beginning_is_run_once(
-    experiment: Callable[..., Any], systems: list[pt.Transformer], expected: Results
-) -> None:
+def test_a_shared_beginning_is_run_once(experiment: Any, systems: list[pt.Transformer], expected: Results) -> None:
     calls = []
     counted = pt.apply.generic(lambda r: calls.append(len(r)) or r, transform_outputs=lambda c: c)
     both = [systems[0] >> counted, systems[0] >> counted >> pt.Transformer.identity()]
@@ -187,7 +183,7 @@ def test_a_shared_beginning_is_run_once(
     assert len(calls) == 2
 
 
-def test_some_topics(experiment: Callable[..., Any], topics: pd.DataFrame, expected: Results) -> None:
+def test_some_topics(experiment: Any, topics: pd.DataFrame, expected: Results) -> None:
     few = topics.iloc[:5]
     wanted = {key: {q: v for q, v in values.items() if q in set(few["qid"])} for key, values in expected.items()}
     for mode in ({}, {"batch_size": 2}, {"plan": "tree"}, {"plan": "tree", "batch_size": 2}):
@@ -196,9 +192,7 @@ def test_some_topics(experiment: Callable[..., Any], topics: pd.DataFrame, expec
         same(experiment(topics=few, filter_by_topics=False, **mode), means(padded))
 
 
-def test_topics_without_judgments_have_no_value(
-    experiment: Callable[..., Any], qrels: pd.DataFrame, expected: Results
-) -> None:
+def test_topics_without_judgments_have_no_value(experiment: Any, qrels: pd.DataFrame, expected: Results) -> None:
     few = qrels[qrels["qid"].isin(["1", "2", "3"])]
     wanted = {key: {q: v for q, v in values.items() if q in {"1", "2", "3"}} for key, values in expected.items()}
     for mode in ({}, {"batch_size": 7}, {"plan": "tree"}, {"plan": "tree", "batch_size": 7}):
@@ -211,7 +205,7 @@ def test_topics_without_judgments_have_no_value(
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", [{}, {"plan": "tree"}, {"batch_size": 7}, {"validate": "warn"}], ids=str)
 def test_streams(
-    experiment: Callable[..., Any], qrels: pd.DataFrame, runs: list[pd.DataFrame], tmp_path: Path, mode: dict[str, Any]
+    experiment: Any, qrels: pd.DataFrame, runs: list[pd.DataFrame], tmp_path: Path, mode: dict[str, Any]
 ) -> None:
     """The demo as a stream: a subtopic is known from its first relevant document on, a topic lasts the whole year."""
     relevant = qrels[(qrels["label"] > 0) & (qrels["docno"] != "")]
@@ -226,7 +220,7 @@ def test_streams(
 
 
 @pytest.mark.slow
-def test_baseline_and_how_results_are_shown(experiment: Callable[..., Any], expected: Results) -> None:
+def test_baseline_and_how_results_are_shown(experiment: Any, expected: Results) -> None:
     found = experiment(baseline=0, correction="holm")
     for measure in MEASURES:
         ours, theirs = (np.array(list(expected[f"{n} {measure}"].values())) for n in ("other", "bm25s"))
@@ -246,12 +240,12 @@ def test_baseline_and_how_results_are_shown(experiment: Callable[..., Any], expe
     assert len(both[1]) == 2 * 30 * len(MEASURES)
 
 
-def test_the_columns_stand_in_one_order(experiment: Callable[..., Any]) -> None:
+def test_the_columns_stand_in_one_order(experiment: Any) -> None:
     found = [c for c in experiment().columns if c not in ("name", "AP", "nDCG@10")]
     assert found == sorted(found)
 
 
-def test_measures_as_texts(experiment: Callable[..., Any], expected: Results) -> None:
+def test_measures_as_texts(experiment: Any, expected: Results) -> None:
     texts = [str(m) for m in MEASURES]
     same(experiment(eval_metrics=texts), means(expected))
     found = experiment(eval_metrics=["map", "MP(model='GL_AD_ID')"])
@@ -295,7 +289,7 @@ def test_topics_left_out_on_request_make_the_mean_of_pyterrier_nan() -> None:
 
 
 def test_a_pipeline_without_a_column_is_refused_before_it_runs(
-    experiment: Callable[..., Any], retrievers: list[pt.Transformer]
+    experiment: Any, retrievers: list[pt.Transformer]
 ) -> None:
     with pytest.raises(ValueError, match=r"do not produce the required outputs for evaluation .*'timestamp'"):
         experiment(retr_systems=retrievers, eval_metrics=[MSU])
@@ -309,7 +303,7 @@ def test_a_pipeline_without_a_column_is_refused_before_it_runs(
 
 
 @pytest.mark.filterwarnings("ignore:.*contradict each other:irmx.DataWarning")  # without their subtopics they do
-def test_qrels_without_a_column(experiment: Callable[..., Any], qrels: pd.DataFrame) -> None:
+def test_qrels_without_a_column(experiment: Any, qrels: pd.DataFrame) -> None:
     with pytest.raises(irmx.DataError, match="IA_nDCG@10 cannot be computed: the qrels column 'iteration'"):
         experiment(qrels=qrels.drop(columns="iteration"), eval_metrics=[IA_nDCG @ 10])
 
@@ -352,9 +346,7 @@ FORMATS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kept", FORMATS.values(), ids=FORMATS)
-def test_saved_results_keep_their_columns(
-    experiment: Callable[..., Any], expected: Results, tmp_path: Path, kept: Any
-) -> None:
+def test_saved_results_keep_their_columns(experiment: Any, expected: Results, tmp_path: Path, kept: Any) -> None:
     saved = {"save_dir": str(tmp_path), "save_format": kept}
     same(experiment(**saved), means(expected))
     never = [pt.apply.generic(lambda r, name=name: pytest.fail(f"{name} was run")) for name in NAMES]
@@ -364,9 +356,7 @@ def test_saved_results_keep_their_columns(
 
 
 @pytest.mark.filterwarnings("ignore:Evaluation measures differ")
-def test_saved_trec_files_have_lost_the_columns(
-    experiment: Callable[..., Any], expected: Results, tmp_path: Path
-) -> None:
+def test_saved_trec_files_have_lost_the_columns(experiment: Any, expected: Results, tmp_path: Path) -> None:
     saved = {"save_dir": str(tmp_path)}
     same(experiment(**saved, save_mode="overwrite", batch_size=7), means(expected))
     plain = [MP(model=GL_AD_ID), AP]

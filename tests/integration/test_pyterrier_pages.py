@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -45,7 +44,7 @@ def pages(systems: list[pt.Transformer]) -> list[pt.Transformer]:
 
 @pytest.fixture(scope="module")
 def expected(
-    pages: list[pt.Transformer], topics: pd.DataFrame, qrels: pd.DataFrame, of_saved: Callable[..., Any]
+    pages: list[pt.Transformer], topics: pd.DataFrame, qrels: pd.DataFrame, of_saved: Any
 ) -> dict[tuple[str, str, str], float]:
     """What ``irmx eval`` prints for the saved pages, by system, measure and topic."""
     found: dict[tuple[str, str, str], float] = of_saved(

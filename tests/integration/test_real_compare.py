@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +49,7 @@ def test_all_pairs_by_t_and_holm_are_those_of_scipy_and_statsmodels(scores: irmx
     )
 
 
-def test_identical_runs_are_told_by_the_command(command: Callable[..., Any], trec8: Any) -> None:
+def test_identical_runs_are_told_by_the_command(command: Any, trec8: Any) -> None:
     paths = [trec8.run_paths[run] for run in ("Mer8Adtd1", "Mer8Adtd2", "ok8amxc")]
     labels = [word for path in paths for word in ("--label", f"{path.name}={path.name.removeprefix('input.')}")]
     done = command("compare", trec8.qrels_path, *paths, "AP", "P@10", *labels)
@@ -84,7 +83,7 @@ def pair(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("test", PUBLISHED)
-def test_published_p_values_by_the_command(command: Callable[..., Any], pair: Path, test: str) -> None:
+def test_published_p_values_by_the_command(command: Any, pair: Path, test: str) -> None:
     expected, last_digit = PUBLISHED[test]
     words = ["--test", test] + (["--tie-threshold", "0.01"] if test == "sign" else [])
     done = command("compare", "--scores", pair, "--measure", "AP", *words, "-o", "jsonl")

@@ -203,9 +203,7 @@ def test_the_whole_folder_of_2013_is_ambiguous() -> None:
 
 
 @pytest.mark.parametrize(("year", "names"), TOLD)
-def test_eval_of_every_year(
-    tmp_path: Path, command: Callable[..., Any], counted: Any, year: int, names: tuple[str, ...]
-) -> None:
+def test_eval_of_every_year(tmp_path: Path, command: Any, counted: Any, year: int, names: tuple[str, ...]) -> None:
     """A run of one update of every topic that holds a nugget, emitted a minute after its document."""
     folder = linked(tmp_path / "year", year, *names)
     judgments = irmx.read_qrels(f"tst:{folder}")

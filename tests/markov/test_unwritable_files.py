@@ -13,7 +13,7 @@ CLICKS = "session,rank,time\n1,1,0\n1,2,5\n1,1,9\n2,2,0\n2,1,3\n"
 
 @pytest.mark.parametrize("name", ["chain.npz", "chain.npy", "chain.csv", "times.csv", "best.tsv"])
 def test_a_full_disk_is_told_and_the_old_file_stays(
-    command: Callable[..., Any], full_disk: Callable[..., None], tmp_path: Path, name: str
+    command: Any, full_disk: Callable[..., None], tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "clicks.csv").write_text(CLICKS)
     (tmp_path / "qrels").write_text("q 0 a 1\n")

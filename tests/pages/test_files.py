@@ -221,7 +221,7 @@ def test_an_error_says_which_page_it_is_about() -> None:
             score_pages([*pages, Page("r", "third", (WEB,))], wrong_qrels, "AS_DCG")
 
 
-def test_a_file_of_pages_is_a_run(tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_a_file_of_pages_is_a_run(tmp_path: Path, command: Any) -> None:
     (tmp_path / "qrels.txt").write_text("q 0 w1 1\ns 0 n1 1\n", encoding="utf-8")
     table = pd.DataFrame({"query_id": [*"qqs"], "doc_id": ["w1", "w2", "n1"], "page_id": "p", "vertical": "web"})
     write_pages(tmp_path / "one.jsonl", [PAGES[0], PAGES[2]])
@@ -240,7 +240,7 @@ def test_a_file_of_pages_is_a_run(tmp_path: Path, command: Callable[..., Any]) -
 
 
 def test_a_full_disk_is_told_and_nothing_is_half_written(
-    command: Callable[..., Any], full_disk: Callable[..., None], tmp_path: Path
+    command: Any, full_disk: Callable[..., None], tmp_path: Path
 ) -> None:
     example(1).write(tmp_path)
     before, written = {path.name for path in tmp_path.iterdir()}, ["pages.jsonl", "quality.csv", "pairs.csv"]

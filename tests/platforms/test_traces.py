@@ -157,7 +157,7 @@ def rows(run: Run) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture
-def write(write: Callable[..., str]) -> Callable[..., str]:
+def write(write: Any) -> Callable[..., str]:
     return lambda content, name="spans.jsonl": write(content, name)
 
 

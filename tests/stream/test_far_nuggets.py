@@ -1,7 +1,6 @@
 """A nugget whose time is more than a year from all others of its topic is told once, of the qrels."""
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ def test_a_nugget_without_a_time_that_no_measure_reads_is_no_matter() -> None:
     assert len(told(qrels.assign(timestamp=[1000, None, LATE, 500]), "LC")) == 1
 
 
-def test_commands_name_the_qrels_and_the_line_and_no_run(tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_commands_name_the_qrels_and_the_line_and_no_run(tmp_path: Path, command: Any) -> None:
     QRELS.to_csv(tmp_path / "qrels.csv", index=False)
     for name in ("one.csv", "two.csv"):
         RUN.to_csv(tmp_path / name, index=False)

@@ -1,6 +1,5 @@
 """Scores for recorded users: those of a simulation, when the log is one; and the streams of topics."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +117,7 @@ def test_what_does_not_go_with_recorded_users(collection: Any, log: pd.DataFrame
         score_recorded(measure, *collection, read_traces(log))
 
 
-def test_the_command(collection: Any, log: pd.DataFrame, tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_the_command(collection: Any, log: pd.DataFrame, tmp_path: Path, command: Any) -> None:
     for name, table in (("qrels", collection[0]), ("run", collection[1]), ("log", log)):
         table.to_csv(tmp_path / f"{name}.csv", index=False)
     files = tmp_path / "qrels.csv", tmp_path / "run.csv", "--users", tmp_path / "log.csv"
@@ -137,7 +136,7 @@ def test_the_command(collection: Any, log: pd.DataFrame, tmp_path: Path, command
 
 
 def test_a_speed_for_all_replaces_a_column_with_gaps(
-    collection: Any, log: pd.DataFrame, tmp_path: Path, command: Callable[..., Any]
+    collection: Any, log: pd.DataFrame, tmp_path: Path, command: Any
 ) -> None:
     gaps = log.reset_index(drop=True)
     gaps.loc[[3, 5], "speed"] = np.nan
@@ -159,7 +158,7 @@ def test_a_speed_for_all_replaces_a_column_with_gaps(
 
 
 def test_one_user_has_a_value_without_a_standard_error(
-    collection: Any, log: pd.DataFrame, tmp_path: Path, command: Callable[..., Any]
+    collection: Any, log: pd.DataFrame, tmp_path: Path, command: Any
 ) -> None:
     for name, table in (("qrels", collection[0]), ("run", collection[1]), ("log", log[log["user"] == 0])):
         table.to_csv(tmp_path / f"{name}.csv", index=False)

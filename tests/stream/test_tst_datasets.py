@@ -1,6 +1,5 @@
 """The track's years as datasets of ir_datasets, read from files that the user puts in place."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +60,7 @@ def test_queries_from_the_topics(placed: Path) -> None:
     assert dataset("trec-tst/2014").queries_lang() == "en"
 
 
-def test_eval_by_the_id(placed: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_eval_by_the_id(placed: Path, tmp_path: Path, command: Any) -> None:
     """One of two nuggets of equal worth, six hours late; the update is three words, two of which match."""
     (tmp_path / "run").write_text(RUN, encoding="utf-8")
     done = command("eval", "trec-tst/2014", "run", "LC", "Comp", "EG", "AP")

@@ -1,6 +1,5 @@
 """Evaluation with a folder of the Temporal Summarization track as qrels, from the command and from Python."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ RUN = "1 team a 100-aa 1 1000 0.5\n1 team a 300-cc 3 23600 2\nTS99.2 team a 500-
 """A run of the two topics."""
 
 
-def test_eval_with_a_folder_and_a_run(folder: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_eval_with_a_folder_and_a_run(folder: Path, tmp_path: Path, command: Any) -> None:
     """Topic 1: N1 at once, worth 1, and N2 six hours late, worth exp(-2)/2, of 1 + exp(-2) + exp(-1)."""
     (tmp_path / "run.txt").write_text(RUN, encoding="utf-8")
     done = command("eval", f"tst:{folder}", "run.txt", "LC", "-q", "-p", "6")
@@ -24,7 +23,7 @@ def test_eval_with_a_folder_and_a_run(folder: Path, tmp_path: Path, command: Cal
     assert done.out == "1\tLC\t0.710256\n2\tLC\t1.000000\nall\tLC\t0.855128\n"
 
 
-def test_eval_with_the_words_of_the_track(folder: Path, tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_eval_with_the_words_of_the_track(folder: Path, tmp_path: Path, command: Any) -> None:
     """A nugget has two words in both topics: V is 1 + (4 - 2)/2 and 1 + (6 - 3)/2; 'A storm' of five words counts as one."""
     path = folder / "matches.tsv"
     path.write_text(path.read_text(encoding="utf-8").replace("M1\t2\t15", "M1\t0\t7"), encoding="utf-8")

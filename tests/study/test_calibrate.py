@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +126,7 @@ def test_what_is_refused(choose: dict[str, Any], error: type[Exception], message
         irmx_study.judges(judges, **{"runs": runs, "measures": "AP", **choose}).frame("calibrated")
 
 
-def test_the_command(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_command(command: Any, tmp_path: Path) -> None:
     judges, _, runs = judged()
     for name, qrels in judges.items():
         lines = [f"{t} 0 {d} {g}\n" for t, of in qrels.items() for d, g in of.items()]

@@ -1,6 +1,5 @@
 """The systems that studies of measures leave out, and the means by which they are ranked."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +100,7 @@ def test_decimals_round_as_printed_values() -> None:
     ],
 )
 def test_commands_refuse_filters_before_they_score(
-    command: Callable[..., Any], tmp_path: Path, content: bytes | None, words: Any, code: int, message: str
+    command: Any, tmp_path: Path, content: bytes | None, words: Any, code: int, message: str
 ) -> None:
     """The runs lack what the measure reads, which scoring would say."""
     if content is not None:
@@ -113,7 +112,7 @@ def test_commands_refuse_filters_before_they_score(
         command(name, *given).assert_refused(code, message)
 
 
-def test_a_list_of_names_may_have_comments_and_blank_lines(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_list_of_names_may_have_comments_and_blank_lines(command: Any, tmp_path: Path) -> None:
     names = "\ufeff# automatic runs\nrecent.run\r\n\n  my run \nbm25.run\n"
     (tmp_path / "names.txt").write_text(names, encoding="utf-8")
     for system, to in (("bm25", "bm25.run"), ("recent", "recent.run"), ("titles", "my run"), ("titles", "other")):

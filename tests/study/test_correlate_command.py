@@ -2,7 +2,6 @@
 
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -100,13 +99,13 @@ def test_a_reference_has_a_row_per_measure_with_all_coefficients(command: Any, a
     assert ["AP", f"{with_rr['tau']:.3f}", "0.333", "to", "0.333", *numbers] in table(done.out)
 
 
-def test_markdown_and_latex(command: Callable[..., Any]) -> None:
+def test_markdown_and_latex(command: Any) -> None:
     done = command("correlate", *FILES, "AP", "RR", "P@5", "-o", "markdown")
     assert done.out.startswith("**Kendall's tau-b**\n\n|  | AP | RR |\n")
     assert "tabular" in command("correlate", *FILES, "AP", "RR", "P@5", "-o", "latex", "--resamples", "0").out
 
 
-def test_options_reach_the_correlation(command: Callable[..., Any], agreement: irmx_study.Agreement) -> None:
+def test_options_reach_the_correlation(command: Any, agreement: irmx_study.Agreement) -> None:
     done = command("correlate", *FILES, *MEASURES, "--rbo-p", "0.5", "--rbo-ties", "w", "--round", "1", "-o", "csv")
     expected = irmx_study.correlate(agreement.scores, decimals=1, rbo_p=0.5, rbo_ties="w").frame()
     pd.testing.assert_frame_equal(read(done.out), expected)
@@ -131,9 +130,7 @@ def test_results_of_other_tools_and_chosen_runs(command: Any, tmp_path: Path, ag
 
 
 @pytest.mark.parametrize("moved", [True, False])
-def test_pictures_are_written(
-    moved: bool, command: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pictures_are_written(moved: bool, command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not moved:  # names may then overlap
         monkeypatch.setitem(sys.modules, "adjustText", None)
     heat, scatter = tmp_path / "heat.png", tmp_path / "scatter.svg"
@@ -165,7 +162,7 @@ def test_what_is_refused(words: tuple[str, ...], code: int, message: str, comman
     assert not list(tmp_path.iterdir())
 
 
-def test_measures_that_do_not_rank_the_runs_are_named(command: Callable[..., Any]) -> None:
+def test_measures_that_do_not_rank_the_runs_are_named(command: Any) -> None:
     done = command("correlate", *FILES, "AP", "RR", "NumQ", "NumRel")
     assert done.code == 0
     assert "left out, because it gives all systems the same mean: NumQ, NumRel" in done.out

@@ -6,7 +6,6 @@ import lzma
 import os
 import tarfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -202,7 +201,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_command(folder: Path, command: Callable[..., Any]) -> None:
+def test_the_command(folder: Path, command: Any) -> None:
     runs = ("--runs", "run[0-3].run", "--runs", "run[4-7].run")
     words = ("judges", "human.qrels", "llm.qrels", *runs, "--measures", "nDCG@10", "--measures", "AP")
     done = command(*words, "-o", "csv")
@@ -286,7 +285,7 @@ def test_pictures_that_are_refused(kind: str, options: dict[str, str], message: 
         result.plot(kind, **options)
 
 
-def test_the_command_draws(folder: Path, command: Callable[..., Any]) -> None:
+def test_the_command_draws(folder: Path, command: Any) -> None:
     words = ("judges", "human.qrels", "llm.qrels", "--runs", "*.run", "--measures", "AP", "--plot", "grades.png")
     done = command(*words, "--plot", "leaderboards=runs.svg", "--plot", "kappa=kappa.svg")
     assert done.code == 0, done.err

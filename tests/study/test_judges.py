@@ -4,7 +4,6 @@ import csv
 import io
 import lzma
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -281,7 +280,7 @@ def test_csv_has_one_row_per_pair_of_judges_with_the_promised_columns(files: lis
     assert [row["query_id"] for row in csv.DictReader(io.StringIO(by_topic))] == ["q", "r"]
 
 
-def test_what_is_printed_for_reading(files: list[Path], command: Callable[..., Any], tmp_path: Path) -> None:
+def test_what_is_printed_for_reading(files: list[Path], command: Any, tmp_path: Path) -> None:
     out = command("judges", *files).out
     assert "kappa, quadratic" in out
     assert "grades of human (rows) and machine (columns)" in out
@@ -330,7 +329,7 @@ def test_what_the_command_refuses(words: Any, code: int, message: str, files: li
     command("judges", *files, *words).assert_refused(code, message)
 
 
-def test_two_files_of_the_same_name_need_names(files: list[Path], command: Callable[..., Any]) -> None:
+def test_two_files_of_the_same_name_need_names(files: list[Path], command: Any) -> None:
     command("judges", files[0], files[0]).assert_refused(2, "NAME=FILE")
 
 

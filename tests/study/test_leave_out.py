@@ -2,7 +2,6 @@
 
 import io
 import itertools
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +217,7 @@ def test_groups_from_any_table_or_none(tmp_path: Path) -> None:
             irmx_study.leave_out("AP", QRELS, RUNS, **changed)
 
 
-def test_the_command_prints_the_tables(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_command_prints_the_tables(command: Any, tmp_path: Path) -> None:
     (tmp_path / "groups.csv").write_text("run,group\nbm25.run,A\ntitles.run,A\nrecent.run,B\n", encoding="utf-8")
     runs = {path.name: str(path) for path in FILES[1:]}
     words = ["pool", *FILES, "AP", "P@10", "--pool-depth", "10", "--jobs", "1", "-o", "csv"]
@@ -242,7 +241,7 @@ def test_the_command_prints_the_tables(command: Callable[..., Any], tmp_path: Pa
         (["--leave-out", "each-run", "--pool-depth", "0"], "Got 0 instead"),
     ],
 )
-def test_options_of_the_other_study_are_refused(words: list[str], message: str, command: Callable[..., Any]) -> None:
+def test_options_of_the_other_study_are_refused(words: list[str], message: str, command: Any) -> None:
     command("pool", *FILES, "AP", *words).assert_refused(2, message)
 
 

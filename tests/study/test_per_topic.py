@@ -75,12 +75,12 @@ def assert_same(scores: Scores, expected: Scores) -> None:
 
 @pytest.mark.parametrize("text", [trec_eval, lines_of])
 def test_lines_of_a_tool_are_the_scores_of_a_system(
-    text: Callable[[Scores, str], str], demo: Scores, write: Callable[..., list[str]]
+    text: Callable[[Scores, str], str], demo: Scores, write: Any
 ) -> None:
     assert_same(read_per_topic(write(**{system: text(demo, system) for system in SYSTEMS})), demo)
 
 
-def test_lines_may_lack_tabs_and_lines_of_all_topics(demo: Scores, write: Callable[..., list[str]]) -> None:
+def test_lines_may_lack_tabs_and_lines_of_all_topics(demo: Scores, write: Any) -> None:
     texts = {system: trec_eval(demo, system).replace("\t", "  ") for system in SYSTEMS}
     texts = {system: re.sub(r".* all .*\n", "", text) + "\n\n" for system, text in texts.items()}
     assert_same(read_per_topic(write(**texts)), demo)
@@ -110,7 +110,7 @@ def test_what_irmx_eval_prints(form: str, several: bool, demo: Scores, tmp_path:
     assert_same(scores, demo)
 
 
-def test_lines_of_several_runs_in_both_orders(write: Callable[..., list[str]]) -> None:
+def test_lines_of_several_runs_in_both_orders(write: Any) -> None:
     rows = [("r1", "28", 1), ("r1", "29", 2), ("r2", "28", 3), ("r2", "29", 4), ("r1", "all", 1.5), ("r2", "all", 3.5)]
     tot = "".join(f"{run}   M-1  {topic} {value}\n" for run, topic, value in rows)
     by_topic = "".join(f"{run}\t{topic}\tM-1\t{value}\n" for run, topic, value in rows)
@@ -141,7 +141,7 @@ def test_tables_with_a_column_per_system(demo: Scores, tmp_path: Path) -> None:
         read_per_topic(tmp_path / "ap.csv", "AP", ["a"])
 
 
-def test_tables_with_a_column_per_measure_are_of_one_system(demo: Scores, write: Callable[..., list[str]]) -> None:
+def test_tables_with_a_column_per_measure_are_of_one_system(demo: Scores, write: Any) -> None:
     texts = {}
     for s, system in enumerate(demo.systems):
         rows = [",".join([topic, *map(repr, demo.values[t, s].tolist())]) for t, topic in enumerate(demo.topics)]
@@ -149,7 +149,7 @@ def test_tables_with_a_column_per_measure_are_of_one_system(demo: Scores, write:
     assert_same(read_per_topic(write(**texts)), demo)
 
 
-def test_one_column_of_a_measure_that_irmx_does_not_know(tmp_path: Path, write: Callable[..., list[str]]) -> None:
+def test_one_column_of_a_measure_that_irmx_does_not_know(tmp_path: Path, write: Any) -> None:
     paths = write(X="query_id,ndcg@5\nQ1,0.70\nQ2,0.30\n", Y="query_id,ndcg@5\nQ2,0.10\nQ1,0.50\n")
     scores = read_per_topic(paths)
     assert [str(measure) for measure in scores.measures] == ["ndcg@5"]
@@ -190,12 +190,12 @@ def test_files_of_scores_are_put_together(demo: Scores, tmp_path: Path) -> None:
         "all\tAP\t0.375\n 1\tAP \t 0.5\n2\tAP\t.25",
     ],
 )
-def test_unusual_but_clear_files(text: str, write: Callable[..., list[str]]) -> None:
+def test_unusual_but_clear_files(text: str, write: Any) -> None:
     scores = read_per_topic(write(a=text))
     assert (scores.topics, str(scores.measures), scores["AP"].tolist()) == (("1", "2"), "(AP,)", [[0.5], [0.25]])
 
 
-def test_rows_without_query_ids(write: Callable[..., list[str]]) -> None:
+def test_rows_without_query_ids(write: Any) -> None:
     paths = write(a="one,two\n.5,.25\n1,0\n", b="three,four\n.5,.25\n1,0\n")
     with pytest.warns(DataWarning, match="a has no column query_id .* its rows are taken as topics, numbered from 1"):
         scores = read_per_topic(paths[:1], "AP")
@@ -205,7 +205,7 @@ def test_rows_without_query_ids(write: Callable[..., list[str]]) -> None:
         read_per_topic(paths, "AP")
 
 
-def test_missing_topics_count_with_the_default_and_are_counted(write: Callable[..., list[str]]) -> None:
+def test_missing_topics_count_with_the_default_and_are_counted(write: Any) -> None:
     paths = write(a="1\tAP\t0.5\n2\tAP\t0.25\n1\tu\t3\n2\tu\t4\n", b="3\tAP\t0.5\n2\tAP\t1\n2\tu\t4\n3\tu\t1\n")
     with pytest.warns(DataWarning) as caught:
         scores = read_per_topic(paths)
@@ -217,7 +217,7 @@ def test_missing_topics_count_with_the_default_and_are_counted(write: Callable[.
     assert np.isnan(scores["AP"]).tolist() == [[False, True], [False, False], [True, False]]
 
 
-def test_measures_that_not_all_systems_have_are_left_out(write: Callable[..., list[str]]) -> None:
+def test_measures_that_not_all_systems_have_are_left_out(write: Any) -> None:
     paths = write(a="1\tAP\t0.5\n1\tRR\t1\n9\tRR\t1\n", b="map\t1\t0.25\nP_5\t1\t0.4\n")
     with pytest.warns(DataWarning, match=r"2 measures .* are left out: RR \(not in b\), P@5 \(not in a\)"):
         scores = read_per_topic(paths)
@@ -227,7 +227,7 @@ def test_measures_that_not_all_systems_have_are_left_out(write: Callable[..., li
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "ranking", "tot"])
-def test_results_of_autojudge(form: str, write: Callable[..., list[str]]) -> None:
+def test_results_of_autojudge(form: str, write: Any) -> None:
     """Its evaluation writes run_id, topic_id, measure, value in four forms, with measures that irmx does not know."""
     rows = [(run, topic, "GRADE", value) for run, value in (("runA", 4.0), ("runB", 2.5)) for topic in ("101", "102")]
     names = ("run_id", "topic_id", "measure", "value")
@@ -245,7 +245,7 @@ def test_results_of_autojudge(form: str, write: Callable[..., list[str]]) -> Non
     assert scores["GRADE"].tolist() == [[4.0, 2.5], [4.0, 2.5]]
 
 
-def test_lines_of_one_row_per_topic(write: Callable[..., list[str]]) -> None:
+def test_lines_of_one_row_per_topic(write: Any) -> None:
     [path] = write(a='{"Topic ID": "t1", "AP": 0.5, "P_5": 0.2}\n{"Topic ID": "t2", "AP": 0.25, "P_5": 1}\n')
     scores = read_per_topic(path)
     assert (scores.topics, scores.systems, list(map(str, scores.measures))) == (("t1", "t2"), ("a",), ["AP", "P@5"])
@@ -282,7 +282,7 @@ WRONG: list[tuple[dict[str, str], str]] = [
 
 
 @pytest.mark.parametrize(("texts", "message"), WRONG, ids=range(len(WRONG)))
-def test_wrong_files_are_refused(texts: dict[str, str], message: str, write: Callable[..., list[str]]) -> None:
+def test_wrong_files_are_refused(texts: dict[str, str], message: str, write: Any) -> None:
     measure = "AP" if texts["a"].startswith("topic,") else None
     with pytest.raises(DataError, match=message):
         read_per_topic(write(**texts), measure)
@@ -297,7 +297,7 @@ def test_wrong_files_are_refused(texts: dict[str, str], message: str, write: Cal
         '{"query_id": "3", "measure": "AP", "value": 1}\n',
     ],
 )
-def test_a_value_that_is_nan_is_missing(text: str, write: Callable[..., list[str]]) -> None:
+def test_a_value_that_is_nan_is_missing(text: str, write: Any) -> None:
     with pytest.warns(DataWarning, match=r"a: no results for 1 of 3 topics \(2\)"):
         scores = read_per_topic(write(a=text))
     assert scores.missing.ravel().tolist() == [False, True, False]
@@ -330,7 +330,7 @@ def test_states_come_back_from_every_format(tmp_path: Path) -> None:
             read_per_topic(tmp_path / "wrong.csv")
 
 
-def test_wrong_requests_are_refused(tmp_path: Path, write: Callable[..., list[str]]) -> None:
+def test_wrong_requests_are_refused(tmp_path: Path, write: Any) -> None:
     a, b = write(a="1\tAP\t.5\n", b="1\tAP\t.75\n")
     for asked, message in [
         (([a, a],), "The same file is given twice"),
@@ -410,7 +410,7 @@ def test_slices_come_back_from_a_table(demo: Scores, tmp_path: Path) -> None:
         np.testing.assert_array_equal(again.values, scores.values)
 
 
-def test_sweeps_of_earlier_versions_have_their_parameters_in_columns(write: Callable[..., list[str]]) -> None:
+def test_sweeps_of_earlier_versions_have_their_parameters_in_columns(write: Any) -> None:
     rows = [f"{topic},{run},NCP,{law},{rel},{value}" for topic, run, law, rel, value in [
         ("1", "a", "first", "2.0", 0.5), ("1", "b", "first", "2.0", 0.25), ("1", "a", "uniform", "", 0.75), ("1", "b", "uniform", "", 1.0),
     ]]  # fmt: skip
@@ -480,9 +480,7 @@ NAMED = [
 @pytest.mark.parametrize(
     ("words", "files"), [("topics", NAMED[3]), ("power", NAMED[4]), *(("compare", of) for of in NAMED)]
 )
-def test_two_files_of_one_system_are_named(
-    words: str, files: list[str], logs: Path, command: Callable[..., Any]
-) -> None:
+def test_two_files_of_one_system_are_named(words: str, files: list[str], logs: Path, command: Any) -> None:
     done = command(words, "--scores", *files, "-o", "csv")
     assert done.code == 0, done.err
     assert done.out == command(words, "--scores", *NAMED[0], "-o", "csv").out
@@ -490,7 +488,7 @@ def test_two_files_of_one_system_are_named(
 
 
 @pytest.mark.parametrize("files", NAMED)
-def test_a_verdict_is_on_two_files_of_one_system(files: list[str], logs: Path, command: Callable[..., Any]) -> None:
+def test_a_verdict_is_on_two_files_of_one_system(files: list[str], logs: Path, command: Any) -> None:
     two, labels = files[:2], files[2:]
     done = command("verdict", "--scores", " ".join(two), "old", "new", "AP", *labels, "-o", "csv")
     read = read_per_topic([logs / "before.csv", logs / "after.csv"], names=["old", "new"])
@@ -503,7 +501,7 @@ def test_a_verdict_is_on_two_files_of_one_system(files: list[str], logs: Path, c
     )
 
 
-def test_a_verdict_takes_a_glob_with_labels(logs: Path, command: Callable[..., Any]) -> None:
+def test_a_verdict_takes_a_glob_with_labels(logs: Path, command: Any) -> None:
     words = ["verdict", "--scores", "*.csv", "before.csv", "new", "AP", "-o", "csv"]
     labels = ["--label", "before.csv=old", "--label", "after.csv=new"]
     done = command(*words, *labels)
@@ -531,11 +529,11 @@ def test_a_verdict_takes_a_glob_with_labels(logs: Path, command: Callable[..., A
         (["old=", "new=after.csv"], 2),
     ],
 )
-def test_names_of_files_that_are_refused(files: list[str], code: int, logs: Path, command: Callable[..., Any]) -> None:
+def test_names_of_files_that_are_refused(files: list[str], code: int, logs: Path, command: Any) -> None:
     command("compare", "--scores", *files).assert_refused(code)
 
 
-def test_a_file_whose_name_has_the_sign_of_names_is_a_file(logs: Path, command: Callable[..., Any]) -> None:
+def test_a_file_whose_name_has_the_sign_of_names_is_a_file(logs: Path, command: Any) -> None:
     (logs / "before.csv").rename(logs / "b=0.4.csv")
     assert read_per_topic([logs / "b=0.4.csv"]).systems == ("model",)
     done = command("topics", "--scores", "org/m:1=b=0.4.csv", "new=after.csv", "-o", "csv")
@@ -571,9 +569,7 @@ NUMBERS = [101, 102, 103]
         "question-id",
     ],
 )
-def test_the_ids_of_topics_have_other_names(
-    name: str, last: bool, write: Callable[..., list[str]], tmp_path: Path
-) -> None:
+def test_the_ids_of_topics_have_other_names(name: str, last: bool, write: Any, tmp_path: Path) -> None:
     columns = VALUES | {name: NUMBERS} if last else {name: NUMBERS} | VALUES
     [path] = write(table=wide(columns))
     pd.DataFrame(columns).to_parquet(tmp_path / "table.parquet")
@@ -593,7 +589,7 @@ def test_the_ids_of_topics_have_other_names(
     ],
 )
 def test_of_several_columns_of_ids_the_plainest_is_used(
-    ids: dict[str, list[Any]], topics: tuple[str, ...], write: Callable[..., list[str]]
+    ids: dict[str, list[Any]], topics: tuple[str, ...], write: Any
 ) -> None:
     scores = read_per_topic(write(table=wide(ids | VALUES)), "my own")
     assert (scores.topics, scores.systems) == (topics, ("old", "new"))
@@ -608,9 +604,7 @@ def test_of_several_columns_of_ids_the_plainest_is_used(
         {"index": [0.3, 0, 1], "query": ["a", "b", "c"]},
     ],
 )
-def test_columns_of_ids_or_values_are_asked_about(
-    columns: dict[str, list[Any]], write: Callable[..., list[str]], command: Callable[..., Any]
-) -> None:
+def test_columns_of_ids_or_values_are_asked_about(columns: dict[str, list[Any]], write: Any, command: Any) -> None:
     words = ("compare", "--scores", *write(table=wide(columns | VALUES)), "--measure", "my own", "-o", "csv")
     command(*words).assert_refused(2)
     values = next(iter(columns.values()))  # both answers that the message offers
@@ -631,9 +625,7 @@ def test_columns_of_ids_or_values_are_asked_about(
         ("1\tnDCG@10\t1.001\n", 1),
     ],
 )
-def test_a_value_outside_the_range_of_its_measure_is_refused(
-    text: str, line: int, write: Callable[..., list[str]]
-) -> None:
+def test_a_value_outside_the_range_of_its_measure_is_refused(text: str, line: int, write: Any) -> None:
     with pytest.raises(DataError, match=f"line {line}:"):
         read_per_topic(write(results=text))
     read_per_topic(write(results="1\tnDCG@10\t1.0000001\n1\tNumRet\t1000\n1\tlatency\t-12\n"))

@@ -3,7 +3,6 @@
 import io
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -310,7 +309,7 @@ def pool(measures: str = "AP Bpref") -> irmx_study.Result:
     return irmx_study.pool(measures, qrels_path(), runs, keep=(50, 10), samples=3, jobs=1)
 
 
-def test_the_command_prints_the_tables(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_command_prints_the_tables(command: Any, tmp_path: Path) -> None:
     for ending in ("csv", "parquet"):
         words = ["pool", *FILES, "AP", "Bpref", *FEW, "--out", tmp_path / f"pools.{ending}", "-o", "csv"]
         first, again = command(*words), command(*words)
@@ -348,11 +347,11 @@ def test_the_command_prints_the_tables(command: Callable[..., Any], tmp_path: Pa
         (["AP", "NumRel"], 1, "gives all of 3 systems the same value, 330"),
     ],
 )
-def test_what_cannot_be_done_is_told(words: list[str], code: int, message: str, command: Callable[..., Any]) -> None:
+def test_what_cannot_be_done_is_told(words: list[str], code: int, message: str, command: Any) -> None:
     command("pool", *FILES, *words, "--jobs", "1").assert_refused(code, message)
 
 
-def test_the_picture_has_a_line_per_measure_from_all_judgments_on(command: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_picture_has_a_line_per_measure_from_all_judgments_on(command: Any, tmp_path: Path) -> None:
 
     many = " ".join(f"P@{k}" for k in range(3, 13))
     for measures, panels, kind in (

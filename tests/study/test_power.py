@@ -1,7 +1,6 @@
 """Detectable differences and numbers of topics: by scipy, statsmodels, published approximations and simulation."""
 
 import math
-from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -232,7 +231,7 @@ def test_one_system_has_no_differences(demo: Scores) -> None:
         irmx_study.power(demo.select(systems="bm25"))
 
 
-def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Any) -> None:
     demo.to_parquet(tmp_path / "scores.parquet")
     done = command("power", "--scores", "scores.parquet", "--difference", 0.1, "-o", "csv", "-p", -1)
     expected = irmx_study.power(demo, difference=0.1).frame()

@@ -1,6 +1,5 @@
 """Topics by the difference of two systems, by difficulty and by disagreement, against plain numpy."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +104,7 @@ def test_one_system_has_no_differences(demo: Scores) -> None:
         topics(alone, by="disputed")
 
 
-def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_the_command_prints_the_table(demo: Scores, tmp_path: Path, command: Any) -> None:
     path = tmp_path / "scores.parquet"
     demo.to_parquet(path)
     arguments = ["topics", "--scores", path, "--baseline", B, "--label", f"{C}=new", "--sort", "nDCG@10", "--top", 1]

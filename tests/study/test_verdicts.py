@@ -201,7 +201,7 @@ def demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def verdict(demo: Path, command: Callable[..., Any]) -> Callable[..., Any]:
+def verdict(demo: Path, command: Any) -> Callable[..., Any]:
     """The command on the runs of the demo of which the second is better."""
     return partial(command, "verdict", "q", *RUNS)
 
