@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from irmx.cli.app import run as irmx
 from irmx.demo import qrels_path, write_demo
 
 TOP = Path(__file__).parent.parent
@@ -50,29 +51,29 @@ def bare(command: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that ``irmx demo --into`` writes."""
-    return write_demo(tmp_path_factory.mktemp("written") / "demo")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that the examples name: those that ``irmx demo --into`` writes, and some small ones."""
+    folder = write_demo(tmp_path_factory.mktemp("written") / "demo")
+    (folder / "enough.py").write_text(ENOUGH, encoding="utf-8")
+    rows = ["session\trank\ttime", *("\t".join(map(str, row)) for row in CLICKS)]
+    (folder / "clicks.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    judged = [line.split() for line in qrels_path().read_text(encoding="utf-8").splitlines()]
+    other = [[t, i, d, "01"[g == "0"] if n % 5 == 0 else g] for n, (t, i, d, g) in enumerate(judged, start=1)]
+    (folder / "llm.qrels").write_text("".join(f"{' '.join(row)}\n" for row in other), encoding="utf-8")
+    few = sorted({t for t, *_ in judged})[:12]
+    rows = [f"{' '.join(row)}\n" for row in judged if row[0] in few]
+    (folder / "few.qrels").write_text("".join(rows), encoding="utf-8")
+    rows = ["query_id\tdoc_id\trelevance\tstop_probability"]
+    rows += [f"{topic}\t{doc}\t{grade}\t{grade}" for topic, _, doc, grade in judged]
+    (folder / "judged.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    subprocess.run([sys.executable, TOP / "docs/examples/agent_traces.py"], cwd=folder, check=True)
+    return folder
 
 
 @pytest.fixture
-def folder(tmp_path: Path, demo: Path) -> Path:
-    """A folder with the files that the examples name: those of the demo, and some small ones."""
-    shutil.copytree(demo, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "enough.py").write_text(ENOUGH, encoding="utf-8")
-    rows = ["session\trank\ttime", *("\t".join(map(str, row)) for row in CLICKS)]
-    (tmp_path / "clicks.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    judged = [line.split() for line in qrels_path().read_text(encoding="utf-8").splitlines()]
-    other = [[t, i, d, "01"[g == "0"] if n % 5 == 0 else g] for n, (t, i, d, g) in enumerate(judged, start=1)]
-    (tmp_path / "llm.qrels").write_text("".join(f"{' '.join(row)}\n" for row in other), encoding="utf-8")
-    few = sorted({t for t, *_ in judged})[:12]
-    rows = [f"{' '.join(row)}\n" for row in judged if row[0] in few]
-    (tmp_path / "few.qrels").write_text("".join(rows), encoding="utf-8")
-    rows = ["query_id\tdoc_id\trelevance\tstop_probability"]
-    rows += [f"{topic}\t{doc}\t{grade}\t{grade}" for topic, _, doc, grade in judged]
-    (tmp_path / "judged.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    subprocess.run([sys.executable, TOP / "docs/examples/agent_traces.py"], cwd=tmp_path, check=True)
-    return tmp_path
+def folder(tmp_path: Path, written: Path) -> Path:
+    """A copy of that folder."""
+    return Path(shutil.copytree(written, tmp_path, dirs_exist_ok=True))
 
 
 def pattern(shown: str) -> str:
@@ -83,28 +84,44 @@ def pattern(shown: str) -> str:
     )
 
 
+def by_bash(command: str, folder: Path) -> tuple[int, str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("IRMX_")}
+    environment = kept | {"PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def is_irmx_alone(command: str) -> bool:
+    """Tell whether a line is one command of irmx, which leaves nothing behind in the process."""
+    return re.fullmatch(r"irmx [^|&;<>`$()\n\\#]*", bare(command)) is not None and "--load" not in command
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the examples are for a shell")
 @pytest.mark.parametrize(
     "block",
     [pytest.param(b, id=f"{p.parent.name}/{p.name}-{i}") for p in PAGES for i, b in enumerate(blocks(p), start=1)],
 )
-def test_commands_run_and_print_what_is_shown(block: list[tuple[str, str]], folder: Path) -> None:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("IRMX_")}
-    environment = kept | {"PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])}
+def test_commands_run_and_print_what_is_shown(
+    block: list[tuple[str, str]], folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Commands of irmx alone run in this process, with the words that bash makes of the line; all other lines in bash."""
+    for name in [name for name in os.environ if name.startswith("IRMX_")]:
+        monkeypatch.delenv(name)
     for command, shown in block:
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        if is_irmx_alone(command):
+            words = by_bash(f'irmx() {{ printf "%s\\0" "$@"; }}; {command}', folder)[1].split("\0")[:-1]
+            monkeypatch.chdir(folder)
+            with pytest.raises(SystemExit) as left:
+                irmx(words)
+            code, (out, err) = left.value.code, capfd.readouterr()
+        else:
+            code, out, err = by_bash(command, folder)
         refused = shown.startswith("irmx: ")  # a message, where everything else that is shown is standard output
-        printed = done.stderr if refused else done.stdout
-        assert (done.returncode != 0) is refused, (command, done.stderr)
+        printed = err if refused else out
+        assert (code != 0) is refused, (command, err)
         folder /= command.partition(" && cd ")[2]
         assert not shown or re.fullmatch(pattern(shown), printed), (command, printed)
 
