@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -165,10 +166,15 @@ def test_a_column_that_plugins_declare_differently_is_shown_with_every_meaning(m
 # -- pictures ----------------------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def made() -> list[Any]:
+    """The pictures of the documentation."""
+    return list(generator("figures").pictures(DOCS / "figures"))
+
+
 @pytest.mark.slow
-def test_pictures_are_the_same_at_every_build_and_in_the_gallery_and_guides() -> None:
+def test_pictures_are_the_same_at_every_build_and_in_the_gallery_and_guides(made: list[Any]) -> None:
     figures = generator("figures")
-    made = figures.pictures(DOCS / "figures")
     assert {"MP", "NCP", "users-of-a-stream", "subtopics-by-windows"} <= {picture.name for picture in made}
     assert figures.pictures(DOCS / "figures") == made
     files = figures.files(made, DOCS)
@@ -181,8 +187,8 @@ def test_pictures_are_the_same_at_every_build_and_in_the_gallery_and_guides() ->
 
 
 @pytest.mark.slow
-def test_commands_of_the_gallery_exist() -> None:
-    typed = [picture.made_by for picture in generator("figures").pictures(DOCS / "figures")]
+def test_commands_of_the_gallery_exist(made: list[Any]) -> None:
+    typed = [picture.made_by for picture in made]
     commands = [words.split()[1] for words in typed if words.startswith("irmx ")]
     assert len(commands) > 5
     assert set(commands) <= set(irmx.registry().commands())
