@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import gc
 import gzip
 import importlib.util
+import io
 import os
 import subprocess
 import sys
@@ -143,6 +145,11 @@ class Done:
     code: int
     out: str
     err: str
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """The rows that it printed as CSV."""
+        return list(csv.DictReader(io.StringIO(self.out)))
 
     def assert_refused(self, code: int, said: str = "") -> None:
         """Assert that it failed with an exit code, printed no result and no traceback, and said something, in whatever lines."""

@@ -1,7 +1,6 @@
 """``irmx eval`` beside the stock command of ir_measures, what ``measures``, ``explain`` and ``cite`` show; globs, ``--load``."""
 
 import contextlib
-import csv
 import io
 import json
 import os
@@ -373,9 +372,7 @@ def test_a_switch_is_not_both_on_and_off(command: Any) -> None:
 
 
 def test_measures_are_found_by_words_of_their_descriptions(command: Any) -> None:
-    names = {
-        row["name"] for row in csv.DictReader(io.StringIO(command("measures", "aggregated search", "-o", "csv").out))
-    }
+    names = {row["name"] for row in command("measures", "aggregated search", "-o", "csv").rows}
     assert {"AS_RBP", "AS_D_nDCG"} <= names
     assert not names & {"MP", "AP"}
     assert "MSU" in command("measures", "Stream UTIL").out.split()

@@ -1,7 +1,5 @@
 """``irmx judges --calibrate``: few labels of people and many of a machine."""
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +135,7 @@ def test_the_command(command: Any, tmp_path: Path) -> None:
     words = ("judges", "human.qrels", "machine.qrels", "--runs", "*.run", "--measures", "AP", "--calibrate", "human")
     done = command(*words, "--table", "calibrated", "-o", "csv")
     assert done.code == 0, done.err
-    rows = list(csv.DictReader(io.StringIO(done.out)))
+    rows = done.rows
     assert [row["baseline"] for row in rows] == [""] * 4 + [rows[-1]["baseline"]] * 3
     assert "random sample" in done.err
     shown = command(*words).out

@@ -1,6 +1,5 @@
 """The command ``irmx compare``: what it prints, refuses and says about its input."""
 
-import csv
 import io
 import os
 import re
@@ -30,17 +29,13 @@ def without_topics(run: Path, *topics: str) -> None:
     run.write_text("".join(line for line in lines if line.split()[0] not in topics))
 
 
-def rows(out: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(out.splitlines()))
-
-
 # -- what it prints ---------------------------------------------------------------------------------------------------
 
 
 def test_the_best_run_is_the_baseline_and_globs_repeat_no_run(command: Command, folder: Path) -> None:
     done = command("compare", "demo.qrels", "recent.run", "*.run", "AP", "-o", "csv")
     assert done.code == 0
-    assert [(row["a"], row["b"]) for row in rows(done.out)] == [("recent.run", "bm25.run"), ("titles.run", "bm25.run")]
+    assert [(row["a"], row["b"]) for row in done.rows] == [("recent.run", "bm25.run"), ("titles.run", "bm25.run")]
     assert "the best of 3 by AP" in done.err
 
 
@@ -65,20 +60,20 @@ def test_labels_are_also_names_of_baselines(command: Command, folder: Path) -> N
     assert by_label.out == by_run.out
     by_path = ("--label", "./recent.run=Recent", "--label", f"{folder}/bm25.run=BM25", "-o", "csv")
     assert command(*COMPARE, "--baseline", "Recent", *by_path).out == by_label.out
-    assert [(row["a"], row["b"]) for row in rows(by_run.out)] == [("BM25", "Recent"), ("titles.run", "Recent")]
+    assert [(row["a"], row["b"]) for row in by_run.rows] == [("BM25", "Recent"), ("titles.run", "Recent")]
 
 
 def test_several_baselines_and_all_pairs(command: Command, folder: Path) -> None:
     two = command(*COMPARE, "--baseline", "bm25.run", "--baseline", "titles.run", "-o", "csv")
-    pairs = [(row["a"], row["b"]) for row in rows(two.out)]
+    pairs = [(row["a"], row["b"]) for row in two.rows]
     assert pairs == [("titles.run", "bm25.run"), ("recent.run", "bm25.run"), ("recent.run", "titles.run")]
     every = command(*COMPARE, "--all-pairs", "-o", "csv")
-    assert rows(every.out) == rows(two.out)
+    assert every.rows == two.rows
     assert "3 comparisons: all pairs" in every.err
 
 
 def test_places(command: Command, folder: Path) -> None:
-    [row, _] = rows(command(*COMPARE, "-o", "csv", "-p", "2").out)
+    [row, _] = command(*COMPARE, "-o", "csv", "-p", "2").rows
     assert row["mean_b"] == "0.50"
 
 
@@ -86,8 +81,8 @@ def test_means_are_those_of_irmx_eval(command: Command, folder: Path) -> None:
     measures = ("AP", "nDCG@10", "infAP", "NCP(law=first)", "MP(model=GL_AD_ID,no_relevant='nan')")
     compared = command(*COMPARE[:-1], *measures, "-o", "csv")
     printed = command("eval", *COMPARE[1:-1], *measures, "-o", "csv", "-p", "-1")
-    means = {row["run"]: row for row in rows(printed.out)}
-    compared_rows = rows(compared.out)
+    means = {row["run"]: row for row in printed.rows}
+    compared_rows = compared.rows
     assert len(compared_rows) == 10
     for row in compared_rows:
         for system, mean in ((row["a"], row["mean_a"]), (row["b"], row["mean_b"])):
@@ -108,7 +103,7 @@ def test_the_same_run_twice_is_told_as_identical(command: Command, folder: Path,
     if copy == "copy.run":
         shutil.copy(folder / "bm25.run", folder / copy)
     done = command("compare", "demo.qrels", "bm25.run", copy, "titles.run", "AP", "-o", "csv")
-    first, second = rows(done.out)
+    first, second = done.rows
     assert (first["p"], first["p_corrected"], first["ties"]) == ("1.0", "1.0", "30")
     assert second["p"] == second["p_corrected"]
     assert f"identical on every topic, and not counted in the family: {copy} and bm25.run (AP)" in done.err

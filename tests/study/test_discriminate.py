@@ -1,6 +1,5 @@
 """Discriminative power, the difference needed and swap rates, against plain loops over pairs and splits; the command."""
 
-import csv
 import shutil
 from collections.abc import Callable
 from itertools import combinations
@@ -284,15 +283,11 @@ def test_curves_of_swap_rates_leave_empty_bins_out(demo: irmx_study.Result) -> N
 # -- the command -------------------------------------------------------------------------------------------
 
 
-def rows(out: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(out.splitlines()))
-
-
 @pytest.mark.parametrize("table", ["measures", "asl", "swaps"])
 def test_csv_has_every_digit_of_the_tables(command: Command, folder: Path, table: str) -> None:
     done = command(*DISCRIMINATE, "--table", table, "-o", "csv")
     assert done.code == 0
-    known, printed = irmx_study.discriminate("RR AP", qrels_path(), RUNS).frame(table), rows(done.out)
+    known, printed = irmx_study.discriminate("RR AP", qrels_path(), RUNS).frame(table), done.rows
     assert list(printed[0]) == list(known.columns)
     for name in known.columns:
         if known[name].dtype == float:
@@ -317,10 +312,10 @@ def test_filters_and_labels_choose_the_runs(command: Command, folder: Path) -> N
     runs = ("discriminate", "demo.qrels", "*.run", "AP", "--label", "recent.run=New", "-o", "csv")
     every = command(*runs)
     chosen = command(*runs, "--only", "names.txt", "--table", "asl")
-    assert rows(every.out)[0]["pairs"] == "6"
+    assert every.rows[0]["pairs"] == "6"
     assert "again.run" in every.err  # identical with another
-    assert {name for row in rows(chosen.out) for name in (row["a"], row["b"])} == {"bm25.run", "titles.run", "New"}
-    assert rows(command(*runs, "--best", "75").out)[0]["pairs"] == "3"
+    assert {name for row in chosen.rows for name in (row["a"], row["b"])} == {"bm25.run", "titles.run", "New"}
+    assert command(*runs, "--best", "75").rows[0]["pairs"] == "3"
 
 
 def test_pictures_are_written(command: Command, folder: Path) -> None:
@@ -354,4 +349,4 @@ def test_too_few_topics_for_halves_are_told_with_what_to_do(command: Command, fo
     done.assert_refused(1, "4 topics")
     assert "splits 0" in done.err
     without = command(*few, "--splits", "0", "-o", "csv")
-    assert [(row["measure"], row["pairs"], row["swap_rate"]) for row in rows(without.out)] == [("AP", "3", "")]
+    assert [(row["measure"], row["pairs"], row["swap_rate"]) for row in without.rows] == [("AP", "3", "")]

@@ -1,7 +1,5 @@
 """``irmx judges --runs``: agreement of judges on systems."""
 
-import csv
-import io
 import lzma
 import os
 import tarfile
@@ -206,7 +204,7 @@ def test_the_command(folder: Path, command: Any) -> None:
     words = ("judges", "human.qrels", "llm.qrels", *runs, "--measures", "nDCG@10", "--measures", "AP")
     done = command(*words, "-o", "csv")
     assert done.code == 0, done.err
-    rows = list(csv.DictReader(io.StringIO(done.out)))
+    rows = done.rows
     columns = (
         "mean_a,mean_b,measure,runs,tau,tau_ap,rbo,tau_top,max_drop,active_agreement,active_disagreement,mixed_agreement,"
         "mixed_disagreement,passive_agreement,passive_disagreement"

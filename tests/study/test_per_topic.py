@@ -1,6 +1,5 @@
 """Per-topic results of other tools as scores: every format, the same values; what is wrong, with file and line."""
 
-import csv
 import gzip
 import json
 import pickle
@@ -440,8 +439,8 @@ def test_less_of_an_unknown_measure_may_be_better(tmp_path: Path, command: Any) 
     table = pd.DataFrame(rows, columns=["query_id", "system", "measure", "value"])
     table.to_csv(path := tmp_path / "scores.csv", index=False)
     words = ("compare", "--scores", path, "--baseline", "one", "-o", "csv")
-    wins = [row["wins"] for row in csv.DictReader(command(*words).out.splitlines())]
-    turned = [row["wins"] for row in csv.DictReader(command(*words, "--less-is-better", "tokens").out.splitlines())]
+    wins = [row["wins"] for row in command(*words).rows]
+    turned = [row["wins"] for row in command(*words, "--less-is-better", "tokens").rows]
     assert (wins, turned) == (["0", "4"], ["4", "4"])
     scores = irmx_study.read_per_topic(path).less_is_better("tokens")
     scores.to_parquet(tmp_path / "scores.parquet")
