@@ -20,7 +20,7 @@ from irmx.data.table import (
     Table,
     as_number,
     byte_offsets,
-    encoded,
+    encoded_ids,
     from_ints,
     from_texts,
 )
@@ -131,7 +131,7 @@ class Judgments(SourceColumns):
         empty = np.diff(byte_offsets(ids)[0]) == 0
         if empty.any():
             _refuse_undeclared(table, np.flatnonzero(empty))
-        code, distinct = encoded(ids)
+        code, distinct = encoded_ids(ids)
         key = topic * np.int64(len(distinct) + 1) + code
         order = np.argsort(key, kind="stable")
         order = order[~empty[order]]
@@ -205,7 +205,7 @@ class Judgments(SourceColumns):
         """Return some documents, to be found in runs by their ids; kept under a key."""
         if ("ids", key) not in self._candidates:
             if self._code is None:
-                self._code, self._distinct = encoded(from_texts(self.docs))
+                self._code, self._distinct = encoded_ids(from_texts(self.docs))
             topic = np.searchsorted(self.offsets, doc, side="right") - 1
             self._candidates["ids", key] = JudgedIds(self._distinct, self._code[doc], topic)
         return cast(JudgedIds, self._candidates["ids", key])

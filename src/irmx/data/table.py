@@ -160,6 +160,28 @@ class Fingerprints(NamedTuple):
         return cls(lengths, words[0], words[1], mixed * _ODD)
 
 
+def encoded_ids(texts: pa.Array) -> tuple[Ints, pa.Array]:
+    """Return what :func:`encoded` does, in half the time if most texts are distinct: equal ones are found by their fingerprints."""
+    import pyarrow.compute as pc
+
+    prints = Fingerprints.of(texts)
+    order = np.argsort(prints.mixed)
+    in_order = prints.mixed[order]
+    starts = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1])[: len(order)])
+    first = np.empty_like(order)
+    if len(order):
+        first[order] = np.repeat(np.minimum.reduceat(order, starts), np.diff(np.append(starts, len(order))))
+    is_first = first == np.arange(len(order))
+    again = np.flatnonzero(~is_first)
+    is_same = all(np.array_equal(of_text[again], of_text[first[again]]) for of_text in prints[:3])
+    long = again[prints.length[again] > 16] if is_same else again
+    if len(long) and not (
+        is_same and pc.all(pc.equal(*(texts.take(from_ints(r)) for r in (long, first[long])))).as_py()
+    ):
+        return encoded(texts)
+    return (np.cumsum(is_first) - 1)[first], texts.take(from_ints(np.flatnonzero(is_first)))
+
+
 def is_utf_8(texts: pa.Array) -> bool:
     import pyarrow as pa
 
