@@ -6,6 +6,7 @@ import gzip
 import tarfile
 from collections.abc import Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -121,7 +122,7 @@ def trec8(qrels_path: Path, paths: list[Path], rounds: int) -> Iterator[Row]:
     yield Row(f"{what}, ten measures, files", *_beside(in_turns(*jobs, rounds=rounds), "AP, ir_measures"), "0.333")
     arguments = [*EVAL, str(qrels_path), *map(str, paths), *SEVEN]
     commands = [partial(process, *arguments), partial(process, *arguments, "--provider", "pytrec_eval")]
-    times = in_turns(*commands, rounds=rounds, seconds=lambda job: job()[1])
+    times = in_turns(*commands, rounds=rounds, seconds=lambda job: job().cpu)
     yield Row(f"{what}, irmx eval, seven measures, CPU", *_beside(times, "--provider pytrec_eval"), "0.6")
 
 
@@ -173,20 +174,46 @@ qrels, run = ir_measures.read_trec_qrels(sys.argv[1]), ir_measures.read_trec_run
 print("AP", ir_measures.calc_aggregate([ir_measures.AP], qrels, run)[ir_measures.AP])
 """
 
+DUCKDB = """
+import duckdb, sys
+qrels, run = sys.argv[1:]
+duckdb.execute("set threads = 1")
+[[value]] = duckdb.sql(f'''
+    with ranked as (
+        select query_id, doc_id, row_number() over (partition by query_id order by score::float desc, doc_id desc) as rank
+        from '{run}'
+    ), found as (
+        select query_id, sum(relevance / log2(rank + 1)) as gain
+        from ranked join '{qrels}' using (query_id, doc_id) where rank <= 10 group by query_id
+    ), ideal as (
+        select query_id, sum(relevance / log2(place + 1)) as gain
+        from (select *, row_number() over (partition by query_id order by relevance desc) as place from '{qrels}')
+        where place <= 10 group by query_id
+    )
+    select avg(coalesce(found.gain, 0) / ideal.gain) from ideal left join found using (query_id)
+''').fetchall()
+print(value)
+"""
+
 
 def large(quick: bool, data: Path | None) -> Iterator[Row]:
     """Yield AP of one long run, and of many runs."""
     for lines in (10**6,) if quick else (10**6, 10**7):
         with TemporaryDirectory() as folder:
             qrels, run = write(Path(folder), lines)
-            printed, *ours = process(*EVAL, str(qrels), str(run), "AP")
-            expected, *theirs = process("-c", THEIRS, str(qrels), str(run))
-            assert abs(float(printed.split()[1]) - float(expected.split()[1])) < 1e-12
-            for what, unit, mine, its in zip(("CPU", "peak memory"), ("s", "GB"), ours, theirs, strict=True):
-                yield Row(f"a run of {lines:,} lines, {what}", mine, "ir_measures", its, unit=unit)
+            yield from _in_all(
+                lines, "lines", "ir_measures", [*EVAL, str(qrels), str(run), "AP"], [THEIRS, str(qrels), str(run)]
+            )
+            yield from _threads(f"a run of {lines:,} lines", [*EVAL, str(qrels), str(run), "AP"])
+    if find_spec("duckdb"):
+        with TemporaryDirectory() as folder:
+            qrels, run = write_parquet(Path(folder), topics := 300 if quick else 3000)
+            ours = [*EVAL, str(qrels), str(run), "nDCG@10"]
+            yield from _in_all(1000 * topics, "rows of Parquet", "DuckDB", ours, [DUCKDB, str(qrels), str(run)], "0.95")
+            yield from _threads(f"a run of {1000 * topics:,} rows of Parquet", ours)
     with TemporaryDirectory() as folder:
         qrels, run = write(Path(folder), 10**7 if quick else 10**8)
-        *_, memory = process(*EVAL, str(qrels), str(run), "AP")
+        memory = process(*EVAL, str(qrels), str(run), "AP").memory
         lines = 10 * lines
         yield Row(f"a run of {lines:,} lines, peak memory", memory, "its file", run.stat().st_size / 1e9, unit="GB")
     with TemporaryDirectory() as folder:
@@ -194,8 +221,31 @@ def large(quick: bool, data: Path | None) -> Iterator[Row]:
         many = 100 if quick else 1000
         for number in range(many):
             run.with_name(f"{number:04}.run").hardlink_to(run)
-        memories = [process(*EVAL, str(qrels), str(run.with_name(glob)), "AP")[2] for glob in ("????.run", "000?.run")]
+        memories = [
+            process(*EVAL, str(qrels), str(run.with_name(glob)), "AP").memory for glob in ("????.run", "000?.run")
+        ]
         yield Row(f"{many:,} runs of 50,000 lines, peak memory", *_beside(memories, "10 such runs"), unit="GB")
+
+
+def _in_all(lines: int, of_what: str, peer: str, ours: list[str], theirs: list[str], wanted: str = "") -> Iterator[Row]:
+    """Yield the CPU time and the memory of a command and of a program of a peer, whose values are equal, in turns."""
+    best: dict[str, tuple[float, float]] = {}
+    for _ in range(3):
+        mine, its = process(*ours), process("-c", *theirs)
+        assert abs(float(mine.printed.split()[-1]) - float(its.printed.split()[-1])) < 1e-12
+        for what, *used in (("CPU", mine.cpu, its.cpu), ("peak memory", mine.memory, its.memory)):
+            best[what] = (min(best.get(what, used)[0], used[0]), min(best.get(what, used)[1], used[1]))
+    yield Row(f"a run of {lines:,} {of_what}, CPU", best["CPU"][0], peer, best["CPU"][1], wanted)
+    yield Row(
+        f"a run of {lines:,} {of_what}, peak memory", best["peak memory"][0], peer, best["peak memory"][1], unit="GB"
+    )
+
+
+def _threads(what: str, command: list[str]) -> Iterator[Row]:
+    """Yield the time that passes with two threads and with one."""
+    jobs = [partial(process, *command, "--jobs", jobs) for jobs in ("2", "1")]
+    times = in_turns(*jobs, rounds=3, seconds=lambda job: job().wall)
+    yield Row(f"{what}, --jobs 2, time that passes", times[0], "--jobs 1", times[1], "0.8")
 
 
 def write(folder: Path, lines: int) -> tuple[Path, Path]:
@@ -210,4 +260,22 @@ def write(folder: Path, lines: int) -> tuple[Path, Path]:
             of_run.writelines(f"{topic} Q0 D{doc} {rank} {score:.6f} system\n" for rank, (doc, score) in ranked)
             judged = (docs[int(rng.integers(DOCUMENTS))], int(rng.integers(POOL, 2 * POOL)))  # one of them is retrieved
             of_qrels.writelines(f"{topic} 0 D{doc} 1\n" for doc in judged)
+    return qrels, run
+
+
+def write_parquet(folder: Path, topics: int) -> tuple[Path, Path]:
+    """Write a run of 1,000 documents for each topic, and qrels with 300 judgments, as Parquet, and return their paths."""
+    rng = np.random.default_rng(topics)
+    docs = np.concatenate([rng.choice(POOL, 1150, replace=False) for _ in range(topics)]).reshape(topics, 1150)
+    ids = pd.Series(np.char.add("D", docs.astype(str)).ravel()).to_numpy().reshape(docs.shape)
+    names = [f"q{topic}" for topic in range(topics)]
+    qrels, run = folder / "qrels.parquet", folder / "run.parquet"
+    pd.DataFrame({
+        "query_id": np.repeat(names, DOCUMENTS), "doc_id": ids[:, :DOCUMENTS].ravel(),
+        "score": np.sort(rng.uniform(0, 30, (topics, DOCUMENTS)))[:, ::-1].ravel(),
+    }).to_parquet(run, row_group_size=250_000)  # fmt: skip
+    pd.DataFrame({
+        "query_id": np.repeat(names, 300), "doc_id": ids[:, -300:].ravel(),
+        "relevance": np.column_stack([np.ones(topics), rng.integers(0, 4, (topics, 299))]).astype(int).ravel(),
+    }).to_parquet(qrels)  # fmt: skip
     return qrels, run

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Job = Callable[[], Any]
 
@@ -86,15 +86,25 @@ EVAL = ("-c", "import irmx.cli; irmx.cli.main()", "eval", "-p", "-1")
 
 
 STARTED = """
-import resource, subprocess, sys
+import resource, subprocess, sys, time
+start = time.perf_counter()
 printed = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, text=True, check=True).stdout
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6, printed)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6, time.perf_counter() - start, printed)
 """
 
 
-def process(*arguments: str) -> tuple[str, float, float]:
-    """Return what a Python process prints, its CPU seconds and its peak memory in GB.
+class Used(NamedTuple):
+    """What a process printed, its CPU seconds, its peak memory in GB, and the seconds that passed."""
+
+    printed: str
+    cpu: float
+    memory: float
+    wall: float
+
+
+def process(*arguments: str) -> Used:
+    """Run a Python process, and return what it used.
 
     A small process starts it, as what is started begins with the peak memory of its parent.
     """
@@ -102,8 +112,8 @@ def process(*arguments: str) -> tuple[str, float, float]:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", STARTED, sys.executable, *arguments]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
-    seconds, memory, printed = done.stdout.split(" ", 2)
-    return printed, float(seconds), float(memory)
+    *used, printed = done.stdout.split(" ", 3)
+    return Used(printed, *map(float, used))
 
 
 # -- collections -------------------------------------------------------------------------------------------------------
