@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 TOP = Path(__file__).parent.parent
-FILES = [TOP / ".pre-commit-config.yaml", *sorted((TOP / ".github").rglob("*.yml"))]
+FILES = [TOP / ".pre-commit-config.yaml", TOP / "action.yml", *sorted((TOP / ".github").rglob("*.yml"))]
 FORMS = sorted((TOP / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 WORKFLOWS = sorted((TOP / ".github" / "workflows").glob("*.yml"))
 

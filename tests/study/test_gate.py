@@ -1,17 +1,21 @@
-"""The workflow of the guide's page on gates: its shell steps run, and end as they should."""
+"""The action of the page on gates: its shell steps run, and end as they should; and the same claim in a project's own tests."""
 
 import os
-import re
 import subprocess
 import sysconfig
-import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+import irmx_study
 from irmx.demo import qrels_path, run_path
 
-PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "gate.md").read_text(encoding="utf-8")
+TOP = Path(__file__).parents[2]
+PAGE = (TOP / "docs" / "guide" / "gate.md").read_text(encoding="utf-8")
+ACTION: dict[str, Any] = yaml.safe_load((TOP / "action.yml").read_text(encoding="utf-8"))
+STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
 GH = """#!/bin/sh
 echo "$@" >> "$CALLS"
 case "$*" in *--paginate*) [ -f old ] && echo 17 ;; esac
@@ -19,10 +23,12 @@ exit 0
 """
 
 
-def step(name: str) -> str:
-    """Return the shell lines of a step of the workflow."""
-    of_step = PAGE.split(f"- name: {name}\n", 1)[1]
-    return textwrap.dedent(re.split(r"run: \|\n", of_step, maxsplit=1)[1].split("\n      - ", 1)[0].split("```", 1)[0])
+def inputs_of_page() -> dict[str, str]:
+    """Return the inputs of the action in the workflow of the page."""
+    workflow = yaml.safe_load(PAGE.split("```yaml\n")[1].split("```")[0])
+    [step] = [step for step in workflow["jobs"]["gate"]["steps"] if "irmx" in step.get("uses", "")]
+    given: dict[str, str] = step["with"]
+    return given
 
 
 @pytest.fixture
@@ -36,26 +42,66 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(script: str, folder: Path) -> int:
+def run(name: str, folder: Path, **inputs: str) -> tuple[int, dict[str, str]]:
+    """Run a step as GitHub does, and return its exit code and the outputs of all steps so far."""
+    given = {name: str(one.get("default", "")) for name, one in ACTION["inputs"].items()} | inputs
+    outputs = folder / "outputs"
+    expressions = {f"${{{{ inputs.{name} }}}}": value for name, value in given.items()}
+    expressions |= {"${{ github.token }}": "t", "${{ github.event.number }}": "3"}
+    if outputs.exists():
+        for line in outputs.read_text().splitlines():
+            output, _, value = line.partition("=")
+            expressions[f"${{{{ steps.verdict.outputs.{output} }}}}"] = value
+    named = {variable: expressions[text] for variable, text in STEPS[name].get("env", {}).items()}
     paths = os.pathsep.join([str(folder / "bin"), sysconfig.get_path("scripts"), os.environ["PATH"]])
-    names = {
-        "PATH": paths, "GITHUB_STEP_SUMMARY": str(folder / "summary"), "GITHUB_REPOSITORY": "a/b", "PULL": "3",
-        "CALLS": str(folder / "calls"),
+    of_github = {
+        "PATH": paths, "GITHUB_STEP_SUMMARY": str(folder / "summary"), "GITHUB_OUTPUT": str(outputs),
+        "GITHUB_REPOSITORY": "a/b", "CALLS": str(folder / "calls"),
     }  # fmt: skip
-    # as GitHub runs a step
-    done = subprocess.run(["bash", "-e", "-c", script], cwd=folder, env={**os.environ, **names}, timeout=120)
-    return done.returncode
+    shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", STEPS[name]["run"]]
+    done = subprocess.run(shell, cwd=folder, env={**os.environ, **of_github, **named}, timeout=120)
+    return done.returncode, dict(line.split("=", 1) for line in outputs.read_text().splitlines())
 
 
-@pytest.mark.parametrize(("change", "code", "word"), [("bm25", 0, "Holds"), ("titles", 4, "Contradicted")])
-def test_the_steps_of_the_workflow_pass_a_copy_and_fail_a_loss(
-    change: str, code: int, word: str, checkout: Path
+@pytest.mark.parametrize(
+    ("change", "code", "outcome", "word"),
+    [("bm25", 0, "pass", "Holds"), ("titles", 4, "fail", "Contradicted"), ("recent", 3, "undecided", "Not shown")],
+)
+def test_the_action_passes_a_copy_and_fails_a_loss(
+    change: str, code: int, outcome: str, word: str, checkout: Path
 ) -> None:
     (checkout / "change.run").write_bytes(Path(run_path(change)).read_bytes())
-    assert run(step("Verdict"), checkout) == code
-    assert f" {word}: " in (checkout / "summary").read_text()
-    assert run(step("Comment"), checkout) == 0
+    inputs = inputs_of_page()
+    if change == "recent":
+        inputs = {**inputs, "config": "", "measure": "nDCG@10", "margin": "0.2", "options": "--measures P@5"}
+    ended, outputs = run("Verdict", checkout, **inputs)
+    assert (ended, outputs["outcome"], outputs["exit-code"]) == (0, outcome, str(code))
+    assert outputs["sentence"].startswith(word)
+    assert outputs["sentence"].replace("<", "") in (checkout / "summary").read_text().replace("\\", "").replace("<", "")
+    assert run("Comment", checkout)[0] == 0
     assert (checkout / "calls").read_text().splitlines()[-1] == "api repos/a/b/issues/3/comments -F body=@verdict.md"
     (checkout / "old").touch()
-    assert run(step("Comment"), checkout) == 0
+    assert run("Comment", checkout)[0] == 0
     assert "PATCH repos/a/b/issues/comments/17" in (checkout / "calls").read_text().splitlines()[-1]
+    assert run("Outcome", checkout)[0] == code
+
+
+@pytest.mark.parametrize(
+    ("inputs", "code"), [({"run": "absent.run"}, 1), ({"margin": "much"}, 2), ({"run": "--claim=better"}, 1)]
+)
+def test_what_cannot_be_checked_fails_too(inputs: dict[str, str], code: int, checkout: Path) -> None:
+    ended, outputs = run("Verdict", checkout, **{**inputs_of_page(), **inputs})
+    assert (ended, outputs["outcome"], outputs["exit-code"]) == (0, "error", str(code))
+    assert run("Outcome", checkout)[0] == code
+
+
+def test_no_worse_in_a_test_of_ones_own() -> None:
+    by_system = {system: run_path(system) for system in ("bm25", "titles")}
+    found = irmx_study.assert_no_worse(
+        "nDCG@10", qrels_path(), by_system["titles"], by_system["bm25"], margin=0.02, measures="P@5"
+    )
+    assert found.outcome == "holds"
+    with pytest.raises(AssertionError, match=r"Contradicted: .* not worse .*0\.02"):
+        irmx_study.assert_no_worse("nDCG@10", qrels_path(), by_system["bm25"], by_system["titles"], margin=0.02)
+    with pytest.raises(AssertionError, match="Not shown"):
+        irmx_study.assert_no_worse("nDCG@10", qrels_path(), run_path("bm25"), run_path("recent"), margin=0.2)

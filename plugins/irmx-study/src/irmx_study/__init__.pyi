@@ -29,6 +29,7 @@ from .systems.topics import topics as topics
 from .systems.unjudged import collection as collection
 from .systems.unjudged import unjudged as unjudged
 from .verdicts.verdict import Verdict as Verdict
+from .verdicts.verdict import assert_no_worse as assert_no_worse
 from .verdicts.verdict import verdict as verdict
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Report",
     "Result",
     "Verdict",
+    "assert_no_worse",
     "choose_systems",
     "comparable_means",
     "compare",

@@ -253,6 +253,51 @@ def verdict(
     return made
 
 
+def assert_no_worse(measure: Any, qrels: Any, baseline: Any, run: Any, margin: float, **options: Any) -> Verdict:
+    """Raise an AssertionError unless a run is shown to lose no more than a margin to a baseline: for the tests of a search system.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        The measure.
+    qrels : any
+        As for :func:`irmx.scores`.
+    baseline, run : run or path
+        The run of the system before the change, and that of the system after it.
+    margin : float
+        How much may be lost, in units of the measure; stated before the results are known.
+    **options
+        Others of :func:`verdict`, such as ``measures="P@5"``: what may take the conclusion away.
+
+    Returns
+    -------
+    Verdict
+        The verdict, if the claim holds.
+
+    Raises
+    ------
+    AssertionError
+        If the claim is not shown, contradicted, or broken by a doubt; with what was found, and the views that break it.
+    irmx.errors.IrmxError
+        If it cannot be checked.
+
+    Examples
+    --------
+    >>> import irmx_study
+    >>> from irmx.demo import qrels_path, run_path
+    >>> irmx_study.assert_no_worse("AP", qrels_path(), run_path("bm25"), run_path("titles"), margin=0.02)
+    Traceback (most recent call last):
+    ...
+    AssertionError: Contradicted: that titles.run is not worse than bm25.run by more than 0.02 (AP -0.2734 [-0.3502, -0.1967], p < 0.0001).
+    """
+    are_paths = isinstance(baseline, (str, os.PathLike)) and isinstance(run, (str, os.PathLike))
+    runs = [baseline, run] if are_paths else {"baseline": baseline, "run": run}
+    found = verdict(measure, qrels, runs, claim="no-worse", margin=margin, **options)
+    if found.outcome != "holds":
+        raise AssertionError(found.sentence)
+    return found
+
+
 def _groups(slices: Any) -> pd.DataFrame:
     """Return the groups of topics as a table, a column per grouping; an empty cell is no group."""
     if isinstance(slices, (str, os.PathLike)):
