@@ -16,6 +16,7 @@ from irmx.demo import qrels_path, write_demo
 TOP = Path(__file__).parent.parent
 PAGES = [
     TOP / "README.md",
+    TOP / "SKILL.md",
     TOP / "docs" / "index.md",
     TOP / "docs" / "getting-started.md",
     *sorted((TOP / "docs" / "first").glob("*.md")),

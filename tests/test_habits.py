@@ -1,5 +1,6 @@
 """The files that the forge and the tools of contributors read are well-formed, and name what is there."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -7,8 +8,16 @@ from typing import Any
 import pytest
 import yaml
 
+from irmx.cli.app import run as irmx
+
 TOP = Path(__file__).parent.parent
-FILES = [TOP / ".pre-commit-config.yaml", TOP / "action.yml", *sorted((TOP / ".github").rglob("*.yml"))]
+FILES = [
+    TOP / ".pre-commit-config.yaml",
+    TOP / "action.yml",
+    TOP / "CITATION.cff",
+    TOP / ".readthedocs.yaml",
+    *sorted((TOP / ".github").rglob("*.yml")),
+]
 FORMS = sorted((TOP / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 WORKFLOWS = sorted((TOP / ".github" / "workflows").glob("*.yml"))
 
@@ -28,6 +37,30 @@ def environments() -> set[str]:
     """The names of the environments of tox."""
     text = (TOP / "tox.ini").read_text(encoding="utf-8")
     return {"py", *re.findall(r"^\[testenv:(\w+)\]", text, re.MULTILINE), *re.findall(r"\bpy3\d+\b", text)}
+
+
+def test_what_is_cited_is_what_is_released(capsys: pytest.CaptureFixture[str]) -> None:
+    tomllib = pytest.importorskip("tomllib", reason="Python 3.10 has none")
+    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation, about = read(TOP / "CITATION.cff"), json.loads((TOP / "codemeta.json").read_text(encoding="utf-8"))
+    assert {citation["version"], about["version"]} == {project["version"]}
+    assert citation["license"] == about["license"].rpartition("/")[2] == project["license"]
+    names = [author["name"] for author in project["authors"]]
+    assert [author["name"] for author in citation["authors"]] == [author["name"] for author in about["author"]] == names
+    with pytest.raises(SystemExit):
+        irmx(["cite", "irmx"])
+    entry = capsys.readouterr().out
+    assert f"title = {{{citation['title']}}}" in entry
+    assert f"author = {{{{{' and '.join(names)}}}}}" in entry
+    assert f"Version {citation['version']}" in entry
+
+
+def test_the_skill_is_short_and_says_when_to_use_it() -> None:
+    text = (TOP / "SKILL.md").read_text(encoding="utf-8")
+    about = yaml.safe_load(text.split("---\n")[1])
+    assert about["name"] == "irmx"
+    assert 100 < len(about["description"]) < 1024
+    assert len(text.splitlines()) < 70
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
