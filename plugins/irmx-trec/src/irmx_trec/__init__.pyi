@@ -2,12 +2,26 @@
 
 from .conventions import Convention, Tool
 from .reconciling import Explanation, Reconciliation, Reconciliations, reconcile
+from .relevance_evaluator import (
+    RelevanceEvaluator,
+    compute_aggregated_measure,
+    parse_qrel,
+    parse_run,
+    supported_measures,
+    supported_nicknames,
+)
 
 __all__ = [
     "Convention",
     "Explanation",
     "Reconciliation",
     "Reconciliations",
+    "RelevanceEvaluator",
     "Tool",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
     "reconcile",
+    "supported_measures",
+    "supported_nicknames",
 ]

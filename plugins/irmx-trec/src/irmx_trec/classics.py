@@ -106,7 +106,7 @@ class DiscountedGain(Measure):
             "documents": documents.where(within),
             "rank": rank,
             "gain": gains.gain[within],
-            "discount": 1 / _logarithms(rank),
+            "discount": 1 / logarithms(rank),
             "contribution": gains.discounted[within] / self._ideal(rankings)[gains.topic[within]],
         }
 
@@ -116,16 +116,21 @@ class DiscountedGain(Measure):
         uncut = self._uncut(rankings)
 
         def gains() -> tuple[Rows, _Gains]:
-            judged = uncut.judged
+            judged = uncut.judged if judged_only or self._has_small_gains(uncut) else uncut.relevant
             gain = self._gain(judged.grade)
             if (gain < 0).any():
                 judged, gain = judged.where(gain >= 0), gain[gain >= 0]
             documents = judged.where(gain > 0)
             rank = (judged.ordinal if judged_only else judged.rank)[gain > 0]
             gain = gain[gain > 0]
-            return documents, _Gains(documents.topic, rank, gain, gain / _logarithms(rank))
+            return documents, _Gains(documents.topic, rank, gain, gain / logarithms(rank))
 
         return uncut.memo(("irmx-trec", "gains", judged_only, *self._formulation()), gains)
+
+    def _has_small_gains(self, uncut: Rankings) -> bool:
+        """Tell whether a document that is not relevant may have a gain; where none has, the run need not be searched for such."""
+        grades = uncut.judged_grades[1]
+        return bool(self["gains"]) or bool(((grades > 0) & (grades < uncut.rel)).any())
 
     def _ideal(self, rankings: Rankings) -> Floats:
         """Return the discounted cumulative gain of all judged documents in the order of their gains, per topic."""
@@ -138,7 +143,7 @@ class DiscountedGain(Measure):
                 gain = gain[np.lexsort((-gain, topic))]
             positive = gain > 0
             rank = position_in_segment(offsets)[positive] + 1
-            return _Gains(topic[positive], rank, gain[positive], gain[positive] / _logarithms(rank))
+            return _Gains(topic[positive], rank, gain[positive], gain[positive] / logarithms(rank))
 
         def sums() -> Floats:
             with np.errstate(over="ignore"):
@@ -172,7 +177,7 @@ class DiscountedGain(Measure):
             return np.asarray(np.where(gain < 0, gain, np.exp2(gain) - 1))
 
 
-def _logarithms(rank: Ints) -> Floats:
+def logarithms(rank: Ints) -> Floats:
     """Return log2(rank + 1), with the logarithm of C, as trec_eval computes it: that of numpy can differ in the last digit."""
     if rank.max(initial=0) < len(_first_logarithms()):
         return np.asarray(_first_logarithms()[rank])
