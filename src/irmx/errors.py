@@ -67,6 +67,10 @@ class DataError(IrmxError, ValueError):
         return error
 
 
+class EmptyFileError(DataError):
+    """A file without rows, which may be an answer where others are a mistake."""
+
+
 class TooLittleMemoryError(IrmxError, MemoryError):
     """Something needs more memory than the process can get."""
 

@@ -24,7 +24,7 @@ from irmx.declare.columns import Column, Symbol
 from irmx.declare.described import IR_MEASURES, TOOLS, Formula, parameters_of
 from irmx.declare.described import described as described_in_html
 from irmx.declare.expressions import is_trec_name, measure_names, measures_named, split_measures, trec_measures
-from irmx.declare.measures import Measure, bounds, refuse_broken
+from irmx.declare.measures import Measure, bounds, refuse_broken, takes_silence
 from irmx.errors import UnknownNameError, UsageError
 from irmx.plugin.discovery import HOST
 from irmx.registry import registry
@@ -105,6 +105,8 @@ class MeasurePage:
             return ""
         low, high = bounds(self.measure.RANGE)
         default = f"A topic of the qrels for which the run has no documents counts as {self.measure.DEFAULT:g}."
+        if takes_silence(self.measure):
+            default = "To return nothing for a topic is an answer, which has a value of its own."
         can = "never lowers" if self.measure.MONOTONE else "can lower"
         return (
             f"From {low:g} to {high:g}. {default} Replacing a non-relevant document by a relevant one {can} the value."

@@ -17,7 +17,16 @@ from irmx.data.table import Source, Table
 from irmx.declare.columns import REQUIRED, TableName, canonical_names, params_text
 from irmx.declare.params import Param, check_params
 from irmx.declare.written_values import Span, ValueParser, positions_outside_brackets
-from irmx.errors import DataError, IrmxError, PluginError, PluginWarning, UsageError, failure_of, too_little_memory
+from irmx.errors import (
+    DataError,
+    EmptyFileError,
+    IrmxError,
+    PluginError,
+    PluginWarning,
+    UsageError,
+    failure_of,
+    too_little_memory,
+)
 from irmx.parallel import prints_on_stderr
 from irmx.registry import registry
 
@@ -128,7 +137,7 @@ def read_file(table: TableName, source: str | os.PathLike[str], ranking: str | N
     reader = format_of(table, source, content[:START])
     path = as_path(name_of(path))
     if not content.strip() and not path.is_dir() and _is_of_host(reader):
-        raise DataError(f"The {table} {path} is empty.", place=str(path))
+        raise EmptyFileError(f"The {table} {path} is empty.", place=str(path))
     return _read_by(reader, table, source, path, content, ranking)
 
 

@@ -32,7 +32,7 @@ from irmx.data.text_formats import read_delimited, read_json_lines
 from irmx.declare.columns import ALIASES, REQUIRED, TableName, canonical_names
 from irmx.declare.params import Param
 from irmx.declare.written_values import positions_outside_brackets
-from irmx.errors import DataError, UsageError
+from irmx.errors import DataError, EmptyFileError, UsageError
 from irmx.text import list_some, suggest
 
 if TYPE_CHECKING:
@@ -99,13 +99,15 @@ def release_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def read_run(run: Any) -> Run:
+def read_run(run: Any, empty: bool = False) -> Run:
     """Read a run from any source as :class:`Run`.
 
     Parameters
     ----------
     run : Run, dict of dict, DataFrame, Arrow table, iterable of namedtuples, str or Path
         A string is the path of a file, or an address such as ``s3://bucket/run``.
+    empty : bool
+        Whether a file may be empty: it is then a run without documents, and otherwise an error, as most such files are a mistake.
 
     Raises
     ------
@@ -114,7 +116,12 @@ def read_run(run: Any) -> Run:
     """
     if isinstance(run, Run):
         return run
-    return Run.from_dict(run) if isinstance(run, Mapping) else Run.from_table(as_table("run", run))
+    try:
+        return Run.from_dict(run) if isinstance(run, Mapping) else Run.from_table(as_table("run", run))
+    except EmptyFileError:
+        if not empty:
+            raise
+        return Run.from_dict({})
 
 
 def as_table(what: TableName, source: Any) -> Table:
@@ -124,7 +131,7 @@ def as_table(what: TableName, source: Any) -> Table:
     if is_path(source):
         table = read_file(what, source)
         if not len(table) and not table.topics:
-            raise DataError(f"The {what} {name_of(source)} {'are' if what == 'qrels' else 'is'} empty.")
+            raise EmptyFileError(f"The {what} {name_of(source)} {'are' if what == 'qrels' else 'is'} empty.")
         return table
     table = _of_program(what, source, _KINDS, records=False)
     return table.renamed(canonical_names(what, table.names))

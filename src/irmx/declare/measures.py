@@ -23,6 +23,8 @@ from irmx.registry import registry
 from irmx.text import value_repr, visible
 
 if TYPE_CHECKING:
+    from irmx.data.judgments import Judgments
+    from irmx.ragged import Floats
     from irmx.rank.rankings import Ranking, Rankings
     from irmx.score.topic_scores import TopicScores
 
@@ -186,7 +188,7 @@ class Measure(ir_measures.Measure):
         What grades of unjudged documents can do. Bounded: no grades give a value outside those in which all of them are
         non-relevant, or all relevant. Additive: besides, each adds a number that depends on its rank alone.
     DEFAULT : float
-        The value of a topic for which the run has no documents; in ``RANGE``.
+        The value of a topic for which the run has no documents; in ``RANGE``. If it depends on the topic, define :meth:`of_missing`.
     DOCS_MAY_REPEAT : bool
         Whether a document may occur more than once in the run of a topic, such as an update of a stream that is emitted again.
         Such a run is otherwise refused. Its rows are in ``rankings.run_rows``; there is no ranking of repeated documents.
@@ -279,6 +281,27 @@ class Measure(ir_measures.Measure):
         0.625
         """
         raise UsageError(f"{self.NAME} does not break its score down by document; there is nothing to explain.")
+
+    def of_missing(self, judgments: Judgments) -> float | Floats:
+        """Return the value of topics for which a run has no documents: one for all, or an array of one per topic of the judgments.
+
+        By default ``DEFAULT``. A measure that defines this says that to return nothing is an answer: such a topic is not missing, no
+        warning counts it, and an empty run is a run. It prepares nothing for sweeps.
+
+        Examples
+        --------
+        >>> import irmx
+        >>> class Quiet(irmx.Measure):
+        ...     SHORT_DESC = "Whether the run returns something if and only if a document is relevant."
+        ...     NAME = "Quiet"
+        ...     def score(self, rankings):
+        ...         return rankings.recall_base > 0
+        ...     def of_missing(self, judgments):
+        ...         return judgments.without_relevant(1)
+        >>> irmx.calc([Quiet()], {"q": {"a": 1}, "r": {"a": 0}, "s": {"a": 1}}, {"q": {"a": 1.0}}).per_query
+        [Metric(query_id='q', measure=Quiet, value=1.0), Metric(query_id='r', measure=Quiet, value=1.0), Metric(query_id='s', measure=Quiet, value=0.0)]
+        """
+        return self.DEFAULT
 
     def draw_user(self, rankings: Rankings, ax: Any) -> None:
         """Draw the user of this measure on one topic; :func:`irmx.plot` and ``irmx plot`` call it.
@@ -495,6 +518,8 @@ def problems_of_class(measure: Measure) -> Iterator[str]:
                 citations_of(measure.CITATIONS)
             except IrmxError as error:
                 yield f"cannot be cited: {error}"
+    if takes_silence(measure) and type(measure).prepare is not Measure.prepare:
+        yield "defines both of_missing and prepare, which has no judgments."
     for name, table in (("RUN_COLUMNS", "run"), ("QREL_COLUMNS", "qrels")):
         yield from _of_columns(getattr(measure, name), name, table)
 
@@ -520,6 +545,11 @@ def _of_range(measure: Measure) -> Iterator[str]:
             f"declares DEFAULT = {default:g}, the value of a topic without documents, which is outside its RANGE "
             f"[{low:g}, {high:g}]."
         )
+
+
+def takes_silence(measure: ir_measures.Measure) -> bool:
+    """Tell whether a measure has a value of its own for topics for which a run has no documents."""
+    return isinstance(measure, Measure) and type(measure).of_missing is not Measure.of_missing
 
 
 def _is_real(value: Any) -> bool:

@@ -17,7 +17,7 @@ from irmx.data.sources import check_texts
 from irmx.declare.columns import REQUIRED, columns_of, is_missing
 from irmx.declare.expressions import ir_measures_measure
 from irmx.declare.measure_failures import failures_of, in_full, is_number
-from irmx.declare.measures import Measure, bounds, refuse_broken
+from irmx.declare.measures import Measure, bounds, refuse_broken, takes_silence
 from irmx.declare.params import LARGEST_GRADE, Param, common_parameters, common_value
 from irmx.errors import DataError, IrmxError, PluginError, UsageError, text_of, too_little_memory
 from irmx.ragged import Floats, Ints, offsets_of, segment_of
@@ -247,9 +247,10 @@ class PluginBackend:
         self.measures, self.scorer = [measure], scorer
 
     def score(self, join: Join) -> ScoresByMeasure:
-        """Return the scores; a topic that the run lacks has the default."""
+        """Return the scores; a topic that the run lacks has what the measure says."""
         scorer, judgments = self.scorer, join.judgments
-        scores = self._of_rankings(join).over_topics(join.in_judgments, len(judgments.topics), float(scorer.DEFAULT))
+        missing = of_missing(scorer, judgments)
+        scores = self._of_rankings(join).over_topics(join.in_judgments, len(judgments.topics), missing)
         if common_value(scorer, "no_relevant") == "nan":
             scores.values[judgments.without_relevant(common_value(scorer, "rel"))] = np.nan
         return {self.measures[0]: scores}
@@ -262,6 +263,19 @@ class PluginBackend:
         with failures_of(self.scorer):
             scores = self.scorer.score(rankings)
         return checked(self.scorer, rankings.topics, scores)
+
+
+def of_missing(measure: Measure, judgments: Judgments) -> float | Floats:
+    """Return the value of topics that a run lacks: one for all, or one for each topic of the judgments."""
+    if not takes_silence(measure):
+        return float(measure.DEFAULT)
+    topics = judgments.topics
+    with failures_of(measure):
+        given = measure.of_missing(judgments)
+        given = np.full(len(topics), given) if np.ndim(given) == 0 else given
+    values = _numbers(measure, " of topics without documents", given, (len(topics),))
+    _refuse_outside(measure, topics, values)
+    return values
 
 
 def scorer_of(measure: ir_measures.Measure) -> Measure | None:

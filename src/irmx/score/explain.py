@@ -15,12 +15,13 @@ from irmx.declare.columns import needed
 from irmx.declare.described import PrintedRows, html_result
 from irmx.declare.expressions import parse_measure
 from irmx.declare.measure_failures import failures_of, in_full
-from irmx.declare.measures import Measure
+from irmx.declare.measures import Measure, takes_silence
+from irmx.declare.params import common_value
 from irmx.errors import DataError, PluginError, UsageError
 from irmx.rank.join import Join, refuse_no_common_topic
 from irmx.rank.rankings import Rankings, Rows
 from irmx.registry import registry
-from irmx.score.backends import check_columns, checked, rankings_for, scorer_of
+from irmx.score.backends import check_columns, checked, of_missing, rankings_for, scorer_of
 from irmx.text import list_some, plural, suggest, value_repr, visible
 
 if TYPE_CHECKING:
@@ -113,6 +114,14 @@ def explain(
     (0.833333, [0.5, 0.333333])
     """
     parsed, scorer, join = _join_of_topic(measure, qrels, run, query_id)
+    if not join.pairs:  # to return nothing is an answer
+        topic = join.judgments.index[topic_spelled(str(query_id), join.judgments.index)]
+        value = float(np.broadcast_to(of_missing(scorer, join.judgments), len(join.judgments.topics))[topic])
+        grades = join.judgments.grade[slice(*join.judgments.offsets[topic : topic + 2])]
+        relevant = int((grades >= (common_value(scorer, "rel") or 1)).sum())
+        return Explanation(
+            parsed, str(query_id), value, 0, 0, relevant, {"doc_id": ["(nothing)"], "contribution": [value]}
+        )
     return next(_of_join(parsed, scorer, join, all_documents))
 
 
@@ -131,15 +140,16 @@ def _join_of_topic(
     """Return a measure, what computes it, and the join of one topic."""
     parsed, scorer = _explained(measure)
     judgments = read_qrels(qrels, needed("qrels", [scorer]))
-    the_run, topic = read_run(run), topic_spelled(str(query_id), judgments.index)
+    is_answer = takes_silence(scorer)
+    the_run, topic = read_run(run, empty=is_answer), topic_spelled(str(query_id), judgments.index)
     for table, known in (("qrels", list(judgments.index)), ("run", the_run.topics)):
-        if topic not in known:
+        if topic not in known and not (is_answer and table == "run"):
             raise DataError(
                 f"Topic {topic!r} is not in the {table}.{suggest(topic, known)} There {'is' if len(known) == 1 else 'are'} "
                 f"{plural(len(known), 'topic')}: {list_some(known)}."
             )
     join = Join(the_run, judgments, only=topic)
-    if not len(rankings_for(scorer, join)):
+    if not is_answer and not len(rankings_for(scorer, join)):
         raise DataError(f"The run has no documents for topic {topic!r}, so that there is nothing to explain.")
     return parsed, scorer, join
 

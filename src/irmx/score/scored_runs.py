@@ -23,6 +23,7 @@ from irmx.data.parquet import MEMORY, run_chunks, run_of_partition
 from irmx.data.reading import matching_files, read_run, release_memory
 from irmx.data.runs import Run
 from irmx.declare.measure_failures import failures_of
+from irmx.declare.measures import takes_silence
 from irmx.errors import (
     DataError,
     DataWarning,
@@ -244,7 +245,8 @@ def scored_runs(
     """
     issued: set[tuple[type[Warning], str]] = set()
     for run in _by_all_jobs(evaluator, runs, memory, chosen_jobs(jobs), sound_only):
-        _issue([*_lacking(run.name, run.topics, evaluator.judgments), *run.warned], issued)
+        lacking = [] if _takes_silence(evaluator) else _lacking(run.name, run.topics, evaluator.judgments)
+        _issue([*lacking, *run.warned], issued)
         yield run
         del run  # of a thousand runs, only what the caller keeps is kept
 
@@ -255,13 +257,18 @@ def scores_of(evaluator: Scorer, run: Any, memory: str | float = MEMORY) -> Scor
         scored = _whole(evaluator, "", run, memory, 1, sound_only=False)
         _issue(scored.warned, set())
         return scored.scores
-    run = read_run(run)
+    run = read_run(run, empty=_takes_silence(evaluator))
     refuse_no_common_topic(run, evaluator.judgments)
     join = Join(run, evaluator.judgments)
     scores = evaluator.of_join(join)
     if message := _none_judged(join, scores):
         warnings.warn(message, DataWarning, stacklevel=3)
     return scores
+
+
+def _takes_silence(evaluator: Scorer) -> bool:
+    """Tell whether to return nothing is an answer to all measures, so that no run lacks a topic."""
+    return all(map(takes_silence, evaluator.measures))
 
 
 def _chunk_size(memory: str | float, jobs: int) -> int:
@@ -325,7 +332,9 @@ def _whole(evaluator: Scorer, name: str, source: Any, memory: str | float, jobs:
         if chunks is None
         else _of_chunks(evaluator, name, source, chunks, _chunk_size(memory, jobs), jobs, sound_only)
     )
-    return _finish(scored or _scored(evaluator, name, lambda: read_run(source), sound_only))
+    return _finish(
+        scored or _scored(evaluator, name, lambda: read_run(source, empty=_takes_silence(evaluator)), sound_only)
+    )
 
 
 def _of_chunks(

@@ -20,6 +20,7 @@ from irmx.data.reading import arrow_of
 from irmx.declare.columns import Symbol
 from irmx.declare.described import SHOWN, html_result
 from irmx.declare.expressions import NamedMeasure, measure_named, with_plain_numbers
+from irmx.declare.measures import takes_silence
 from irmx.declare.params import duration, seconds
 from irmx.declare.written_values import text_of
 from irmx.errors import DataError, DataWarning, MissingTopicsWarning, UsageError, lacking_topics
@@ -440,10 +441,11 @@ class Scores:
         """Return scores of what measures computed of runs: topics, systems, measures and the rest as for the class.
 
         A value that is NaN is undefined; one of a topic for which a system did not retrieve anything, in an array of shape (topics,
-        systems), is the default.
+        systems), is the default, unless that is an answer to the measure.
         """
-        states = np.where(retrieved[:, :, None], np.int8(State.SCORED), np.int8(State.DEFAULT))
         topics, systems, measures = axes
+        is_answer = retrieved[:, :, None] | [takes_silence(measure) for measure in measures]
+        states = np.where(is_answer, np.int8(State.SCORED), np.int8(State.DEFAULT))
         states = np.where(np.isnan(values), np.int8(State.UNDEFINED), states)
         return cls(values, topics, systems, measures, states, **more)
 

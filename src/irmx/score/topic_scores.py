@@ -55,8 +55,8 @@ class TopicScores:
             for i in range(len(self.values))
         ]
 
-    def over_topics(self, places: Ints, topics: int, default: float) -> TopicScores:
-        """Return the scores extended from some topics, by their numbers, to all; the others have a default."""
+    def over_topics(self, places: Ints, topics: int, default: float | Floats) -> TopicScores:
+        """Return the scores extended from some topics, by their numbers, to all; the others have a default, or one each."""
         values = np.full(topics, default)
         values[places] = self.values
         fields = {name: np.full(topics, np.nan) for name in self.fields}

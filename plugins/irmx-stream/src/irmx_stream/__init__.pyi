@@ -19,6 +19,7 @@ from .recorded_scores import TopicStream, score_recorded, topic_streams
 from .streams import Stream, stream_of
 from .traces import Recorded, Traces, cut, read_traces, simulate, traces_for
 from .track_measures import EG, ELG, LC, TS_H, Comp, TS_Latency, TS_Verbosity, nEG, nELG
+from .truncated import TruncatedAP, TruncatedNDCG, TruncatedRBP, TruncatedRR
 from .tst.tst_runs import read_tst_runs
 
 __all__ = [
@@ -47,6 +48,10 @@ __all__ = [
     "TS_Verbosity",
     "TopicStream",
     "Traces",
+    "TruncatedAP",
+    "TruncatedNDCG",
+    "TruncatedRBP",
+    "TruncatedRR",
     "Users",
     "Utility",
     "cut",

@@ -179,7 +179,7 @@ def _random_state() -> bytes:
 
 
 def check_empty_run(measure: Measure, data: Data) -> None:
-    """Topics that an empty run lacks have ``DEFAULT``, a finite number in ``RANGE``."""
+    """Topics that an empty run lacks have ``DEFAULT``, a finite number in ``RANGE``, or what ``of_missing`` returns."""
     low, high = bounds(measure.RANGE)
     if not (
         isinstance(measure.DEFAULT, (int, float)) and low <= measure.DEFAULT <= high and math.isfinite(measure.DEFAULT)
@@ -192,7 +192,11 @@ def check_empty_run(measure: Measure, data: Data) -> None:
     for run in nothing:
         found = values(measure, sample, run=run)
         _require_default(
-            measure, "With an empty run every topic must have DEFAULT.", sample.topics, found, sample.with_run(())
+            measure,
+            "With an empty run every topic must have DEFAULT, or what of_missing returns.",
+            sample.topics,
+            found,
+            sample.with_run(()),
         )
 
 
@@ -210,7 +214,7 @@ def check_empty_qrels(measure: Measure, data: Data) -> None:
 
 
 def check_unknown_topics(measure: Measure, data: Data) -> None:
-    """A topic that only the run has is left out; one that only the qrels have has ``DEFAULT``; the others are unaffected."""
+    """A topic that only the run has is left out; one that only the qrels have has ``DEFAULT``, or what ``of_missing`` returns; the others are unaffected."""
     asked = "Topics that only the run or only the qrels have must not change the others."
 
     def holds(sample: Sample) -> None:
@@ -224,7 +228,13 @@ def check_unknown_topics(measure: Measure, data: Data) -> None:
             raise failure(
                 measure, "A topic that the qrels lack must have no value.", f"It has {found['only retrieved']:g}.", more
             )
-        _require_default(measure, "A topic that the run lacks must have DEFAULT.", ["only judged"], found, more)
+        _require_default(
+            measure,
+            "A topic that the run lacks must have DEFAULT, or what of_missing returns.",
+            ["only judged"],
+            found,
+            more,
+        )
 
     for_all(data.samples(measure), holds, data, share=0.5)
 
@@ -278,10 +288,13 @@ def _require_value(measure: Measure, what: str, sample: Sample) -> None:
 
 
 def _require_default(measure: Measure, asked: str, topics: list[str], found: Values, sample: Sample) -> None:
+    judgments = read_qrels(sample.qrels_table)
+    of_topic = np.broadcast_to(measure.of_missing(judgments), len(judgments.topics))
     for topic in topics:
-        if found.get(topic) != measure.DEFAULT and common_value(measure, "no_relevant") != "nan":
+        expected = float(of_topic[judgments.index[topic]])
+        if found.get(topic) != expected and common_value(measure, "no_relevant") != "nan":
             there = f"{found[topic]:g}" if topic in found else "no value"
-            raise failure(measure, asked, f"DEFAULT is {measure.DEFAULT:g}; query {topic} has {there}.", sample)
+            raise failure(measure, asked, f"That is {expected:g}; query {topic} has {there}.", sample)
 
 
 def check_missing_columns(measure: Measure, data: Data) -> None:
