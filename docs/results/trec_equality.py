@@ -25,6 +25,7 @@ from joblib import Parallel, delayed
 from markdown_pages import beside, markdown, write_section
 
 import irmx
+from irmx_trec.plugin import irmx_scorers
 
 PAGE = Path(__file__).with_name("other_tools.md")
 Qrels = dict[str, dict[str, int]]
@@ -62,7 +63,7 @@ BATCH = 8
 def settings() -> list[Measure]:
     """Return the measures of irmx-trec, in all combinations of the settings of their parameters."""
     measures = []
-    for name in irmx.registry().scorers():
+    for name in (scorer.NAME for scorer in irmx_scorers()):
         measure = ir_measures.measures.registry[name]
         params = [param for param in SETTINGS if param in measure.SUPPORTED_PARAMS]
         for values in product(*(SETTINGS[param] for param in params)):
@@ -78,6 +79,8 @@ def references(measure: Measure) -> Iterator[tuple[str, Measure]]:
         gains = SETTINGS["gains"][1] if "gains" in measure.params else {}
         rest = {p: v for p, v in measure.params.items() if p not in ("dcg", "gains")}
         yield EXPONENTIAL, nDCG(gains={g: 2 ** gains.get(g, g) - 1 for g in range(1, 5)}, **rest)
+    if measure.NAME == "ERR":
+        yield PLAIN, measure
     for name in MAY_DIFFER:
         provider = ir_measures.providers.registry.get(name)
         if provider is not None and provider.supports(measure):
@@ -149,6 +152,13 @@ def plainly(measure: Measure, grades: list[int | None], judged: list[int], large
         ranks = (rank for rank, grade in enumerate(grades, 1) if grade is not None and grade >= least)
         first = next(ranks, 0)
         return 1 / first if 0 < first <= measure.params.get("cutoff", first) else 0.0
+    if measure.NAME == "ERR":
+        err, going_on = 0.0, 1.0
+        for rank, grade in enumerate(grades[: measure.params.get("cutoff")], 1):
+            stop = (2.0 ** max(grade or 0, 0) - 1) / 2 ** max(4, largest)
+            err += going_on * stop / rank
+            going_on *= 1 - stop
+        return err
     p, value, seen = measure["p"], 0.0, 1.0
     for grade in grades[: measure.params.get("cutoff")]:
         if grade is not None and grade >= least:
@@ -297,7 +307,7 @@ runs have ties, negative grades and missing topics. These are equal to the bit: 
 - **pytrec_eval** is trec_eval and gets the runs as they are. The other tools, which order ties in other ways, get the runs with
   distinct scores in the order of trec_eval.
 - **gdeval** prints five decimals. In full precision `dcg='exp-log2'` is compared with nDCG of pytrec_eval with gains of 2^g - 1.
-- **plain Python** is a loop over the documents, for what no tool computes, such as graded RBP and RR of condensed lists.
+- **plain Python** is a loop over the documents, for what no tool computes, such as graded RBP and RR of condensed lists, and for ERR in full precision.
 
 Made by `IRMX_DATA=... python docs/results/trec_equality.py` from `trec8_adhoc` and `web_diversity`; it fails if a difference is larger than
 rounding explains.

@@ -197,7 +197,7 @@ def test_what_is_described(wanted: str, told: str, command: Any, monkeypatch: py
     [
         ("MP", ["Formula", "Definition", "Parameters", "Columns", "Values", "Citation"]),
         ("nDCG", ["Formula", "Definition", "Parameters", "Computed by", "Citation"]),
-        ("ERR", ["Definition", "Parameters", "Computed by", "Citation"]),
+        ("infAP", ["Definition", "Parameters", "Computed by", "Citation"]),
         ("geometric", ["Formula", "Parameters"]),
     ],
 )

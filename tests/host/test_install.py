@@ -216,8 +216,6 @@ def without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], 
 @pytest.mark.parametrize(
     ("measure", "provider", "how"),
     [
-        ("alpha_nDCG@10", "pyndeval", "pip install ir-measures[pyndeval]"),
-        ("ERR@20", "gdeval", "Install perl, see <https://www.perl.org>"),
         ("INST(max_rel=1)", "cwl_eval", "pip install ir-measures[cwl_eval]"),
     ],
 )
@@ -234,40 +232,23 @@ def test_the_provider_to_install_is_named(measure: str, provider: str, how: str,
     assert told in command("measures", measure).out
 
 
-@pytest.mark.parametrize(
-    ("qrels", "run", "expected"),
-    [
-        (
-            {"1": {"a": 4, "b": 0, "c": 1}},
-            {"1": {"b": 3.0, "c": 2.0, "a": 1.0}},
-            1 / 16 / 2 + 15 / 16 * 15 / 16 / 3,
-        ),  # no perl
-        (
-            {"Q0": {"a": 0, "b": 1}, "Q1": {"a": 0, "c": 2}},
-            {"Q0": {"a": 2.0, "b": 1.0}, "Q1": {"c": 1.0}},
-            (1 / 4 / 2 + 3 / 4) / 2,
-        ),
-        ({"1": {"a": 5}}, {"1": {"a": 1.0}}, 31 / 32),
-    ],
-)
-def test_err_without_gdeval_is_another_measure(qrels: Any, run: Any, expected: float, without: Any) -> None:
-    """Of topics that are no numbers, of grades above 4, and without perl, the refusal names what computes ERR."""
-    if len(qrels.get("1", ())) == 3:
-        assert irmx.calc_aggregate("ERR@10", qrels, run)[irmx.parse_measure("ERR@10")] == pytest.approx(
-            expected, abs=1e-5
-        )
-        without("gdeval")
-    with pytest.raises(irmx.errors.IrmxError) as refused:
-        irmx.calc_aggregate("ERR@10", qrels, run)
-    [named] = re.findall(r"Effort\(.*?\)@10", str(refused.value))
-    assert list(irmx.calc_aggregate(named, qrels, run).values()) == [pytest.approx(expected, abs=1e-12)]
-
-
-def test_each_measure_is_told_with_its_own_provider(without: Callable[[str], None]) -> None:
+def test_what_perl_and_c_were_needed_for_needs_neither(without: Callable[[str], None]) -> None:
+    """Another provider is named where gdeval alone is asked, with what computes ERR without it."""
     for provider in ("pyndeval", "gdeval"):
         without(provider)
-    with pytest.raises(irmx.UsageError, match=r"alpha_nDCG@10 needs .* pyndeval.*\nERR@20 needs .* gdeval"):
-        irmx.calc_aggregate("alpha_nDCG@10 AP ERR@20", QRELS, RUN)
+    qrels, run = {"Q0": {"a": 0, "b": 1}, "Q1": {"a": 0, "c": 2}}, {"Q0": {"a": 2.0, "b": 1.0}, "Q1": {"c": 1.0}}
+    [err] = irmx.calc_aggregate("ERR@10", qrels, run).values()
+    assert err == pytest.approx((1 / 16 / 2 + 3 / 16) / 2)
+    assert set(irmx.evaluator("ERR@10 alpha_nDCG@50", qrels).computed_by().values()) == {"irmx"}
+    with pytest.raises(irmx.UsageError, match="gdeval is not installed"):
+        irmx.calc_aggregate("ERR@10", qrels, run, provider="gdeval")
+
+
+def test_gdeval_says_what_computes_err_without_it() -> None:
+    with pytest.raises(irmx.DataError) as refused:
+        irmx.calc_aggregate("ERR@10", {"1": {"a": 5}}, {"1": {"a": 1.0}}, provider="gdeval")
+    [named] = re.findall(r"Effort\(.*?\)@10", str(refused.value))
+    assert list(irmx.calc_aggregate(named, {"1": {"a": 5}}, {"1": {"a": 1.0}}).values()) == [pytest.approx(31 / 32)]
 
 
 @pytest.mark.parametrize(
@@ -279,7 +260,8 @@ def test_each_measure_is_told_with_its_own_provider(without: Callable[[str], Non
     ],
 )
 def test_parameters_that_no_provider_takes(measures: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(irmx.registry()._owners, ("scorers", "RBP"))
+    for name in ("RBP", "ERR", "alpha_nDCG"):
+        monkeypatch.delitem(irmx.registry()._owners, ("scorers", name))
     with pytest.raises(irmx.UsageError, match=f"does not compute {told}"):
         irmx.calc_aggregate(measures, QRELS, RUN)
     binary = irmx.parse_measure("RBP(p=0.9,rel=1)")

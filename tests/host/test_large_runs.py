@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 import irmx
 from irmx import DataError, DataWarning, TopicScores
 
-MEASURES = "AP nDCG@3 NCP(law=first) RBP(rel=1) NumRet Judged@2 alpha_nDCG@3 IPrec@0.5"
+MEASURES = "AP nDCG@3 NCP(law=first) RBP(rel=1) NumRet Judged@2 ERR@3 IPrec@0.5"
 QRELS = {str(t): {"a": 1, "b": 0, "e": 2} for t in range(8)}
 TOPICS = list("01234568")
 """The topics of a run, of which the qrels lack one; they have one that it lacks."""

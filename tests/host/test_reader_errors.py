@@ -312,7 +312,7 @@ def test_a_document_twice_in_a_run_in_memory(run: Any, measure: str) -> None:
         ("good.qrels good.run nDCG@ten", 2, "'ten'"),
         ("good.qrels good.run MP(model=GL_AD_ID,start=[0.5,0.5])", 2, "'uniform', 'first', 'invariant'"),
         ("good.qrels good.run SetP(rel=0)", 2, "[1, 10000]"),
-        ("good.qrels good.run ERR@5", 1, "'q'"),
+        ("good.qrels good.run ERR@5 --provider gdeval", 1, "'q'"),
         ("good.qrels AP good.run", 2, "'AP' stands before the run 'good.run'"),
         ("good.qrels AP", 2, "'AP' stands, where a run is expected"),
         ("good.qrels good.run AP -p 4 --places 4", 0, ""),

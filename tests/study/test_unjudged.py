@@ -213,7 +213,7 @@ def test_a_measure_that_needs_subtopics_is_named_and_the_others_go_on() -> None:
     assert frame["flips"].tolist() == [None, None, None, "no"]
     [note] = result.notes
     assert note.startswith("alpha_nDCG@5 has no value under assumptions for 1 system: ")
-    assert "'iteration' has no value for query 1, document 'x'" in note
+    assert "'iteration' has no subtopic for query 1" in note
 
 
 def test_measures_of_nuggets_have_no_value_for_updates_nobody_judged_and_these_may_repeat() -> None:

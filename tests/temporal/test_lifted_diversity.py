@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pyndeval
@@ -114,21 +112,11 @@ def test_weights_of_windows_and_empty_ones(frame: Any, ranked: Any) -> None:
 
 
 def test_what_pyndeval_does_not_do(frame: Any, ranked: Any) -> None:
-    for text, says in (
-        ("alpha_nDCG@50", r"alpha_nDCG@50, which pyndeval computes, must be an int in the range \[1, 20\]"),
-        ("alpha_nDCG", "does not compute alpha_nDCG"),
-    ):
-        with pytest.raises(irmx.UsageError, match=says):
-            irmx.calc_aggregate(TimeAware(text), frame(("a", "1")), ranked("a"))
-
-
-def test_what_to_install_is_said(frame: Any, ranked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyndeval", None)
-    monkeypatch.setattr(ir_measures.providers.registry["pyndeval"], "_is_available", None)
-    with pytest.raises(irmx.UsageError) as caught:
-        irmx.calc_aggregate("TimeAware(measure='alpha_nDCG@5')", frame(("a", "1")), ranked("a"))
-    how = "pip install ir-measures[pyndeval]"
-    assert str(caught.value) == f"alpha_nDCG@5 needs the provider pyndeval, which is not installed: {how}."
+    qrels = frame(("a", "1"), ("b", "2"))
+    for text in ("alpha_nDCG@50", "alpha_nDCG", "ERR_IA(judged_only=True)@30"):
+        [value] = irmx.calc_aggregate(TimeAware(text), qrels, ranked("a", "b")).values()
+        [alone] = irmx.calc_aggregate(text, qrels, ranked("a", "b")).values()
+        assert value == pytest.approx(alone)
 
 
 def test_a_relevant_document_without_a_subtopic(frame: Any, ranked: Any) -> None:

@@ -27,11 +27,11 @@ LARGEST_OF_ALL = "the gain is relative to the largest grade of all topics of the
 def expected_failures(measure: irmx.Measure) -> Mapping[str, str]:
     """Return the checks that a scorer is expected to fail, with the reasons."""
     failures = {"citation": CITED_BY_NAME, "expression": PARSED_AS_THE_OTHER}
-    if measure.NAME in ("AP", "nDCG", "Judged", "NumRet"):
+    if measure.NAME in ("AP", "nDCG", "Judged", "NumRet", "ERR"):
         failures["ir_measures"] = TAKEN_BY_NAME
     if measure.NAME in ("NumRet", "RBP"):
         failures["metadata"] = NO_LEVEL
-    if measure.NAME == "RBP" and measure["rel"] is None:
+    if measure.NAME == "ERR" or (measure.NAME == "RBP" and measure["rel"] is None):
         failures["topics"] = LARGEST_OF_ALL
     return failures
 

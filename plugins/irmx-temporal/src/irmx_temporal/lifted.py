@@ -284,7 +284,7 @@ def of_diversity(measure: ir_measures.Measure, parts: Rankings) -> Floats:
         at = {rank: f"id {doc}" for rank, doc in zip(rows.rank[a:b].tolist(), ids[a:b], strict=True) if rank}
         run[i] = {at.get(rank, f"rank {rank}"): float(-rank) for rank in range(1, depth + 1)}
         for doc, of, grade in zip(ids[a:b], subtopic[a:b].tolist(), rows.grade[a:b].tolist(), strict=True):
-            key = i, f"id {doc}", str(of)
+            key = i, f"id {doc}", f"subtopic {of}"
             grades[key] = max(int(grade), grades.get(key, int(grade)))
     qrels = [ir_measures.Qrel(i, doc, grade, of) for (i, doc, of), grade in grades.items()]
     with contextlib.redirect_stderr(io.StringIO()):  # it doubts qrels where every part happens to have one subtopic

@@ -4,6 +4,7 @@ from irmx import Command, Field, Measure, hookimpl
 from irmx_temporal.diversity import D_nDCG, Dsharp_nDCG, I_rec, T_StRecall, TIA_StRecall
 from irmx_temporal.intent_aware import IA_AP, IA_ERR, IA_P, TIA_AP, TIA_ERR, TIA_P, IA_nDCG, TIA_nDCG
 from irmx_temporal.lifted import IntentAware, TimeAware
+from irmx_temporal.novelty import SCORERS
 from irmx_temporal.windows import FIELDS
 
 
@@ -14,6 +15,11 @@ def irmx_measures() -> list[Measure]:
         *(IA_nDCG, IA_ERR, IA_P, IA_AP, I_rec, D_nDCG, Dsharp_nDCG),
         *(IntentAware(), TimeAware()),
     ]
+
+
+@hookimpl
+def irmx_scorers() -> list[Measure]:
+    return list(SCORERS)
 
 
 @hookimpl

@@ -1,6 +1,7 @@
 """The hooks of irmx-trec."""
 
 from irmx import Command, Function, Measure, hookimpl
+from irmx_trec.cascade import ExpectedReciprocalRank
 from irmx_trec.classics import (
     AveragePrecision,
     BinaryPreference,
@@ -32,6 +33,7 @@ def irmx_scorers() -> list[Measure]:
         RelevantDocuments(),
         RetrievedDocuments(),
         RankBiasedPrecision(),
+        ExpectedReciprocalRank(),
     ]
 
 
