@@ -16,6 +16,12 @@ from irmx_trec.classics import (
     RetrievedDocuments,
     Success,
 )
+from irmx_trec.q_measure import QMeasure
+
+
+@hookimpl
+def irmx_measures() -> list[Measure]:
+    return [QMeasure()]
 
 
 @hookimpl
