@@ -160,6 +160,14 @@ def test_declared_subtopics_count() -> None:
     assert list(irmx.calc_aggregate("StRecall@5 AP_IA P_IA@1", qrels, {"q": {"a": 1.0}}).values()) == [0.5, 0.5, 0.5]
 
 
+def test_coverage_of_nuggets_is_subtopic_recall() -> None:
+    rows = [("q", "a", 1, "n1"), ("q", "a", 1, "n2"), ("q", "b", 1, "n2"), ("q", "", 0, "n3")]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    assert list(irmx.calc_aggregate("Coverage@1", qrels, {"q": {"a": 2.0, "b": 1.0}}).values()) == [
+        pytest.approx(2 / 3)
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "error"),
     [

@@ -250,7 +250,7 @@ WINDOWS_PARAMS: dict[str, Any] = {k: p for k, p in TIME_PARAMS.items() if k != "
 
 
 class SubtopicRecall(Diversity):
-    """Subtopic recall (I-rec, S-recall, SBR): the share of the topic's subtopics that the ranking covers.
+    """Subtopic recall (I-rec, S-recall, SBR; the coverage of nuggets): the share of the topic's subtopics that the ranking covers.
 
     References
     ----------
@@ -266,7 +266,7 @@ class SubtopicRecall(Diversity):
     """
 
     NAME = "I_rec"
-    ALIASES: ClassVar[tuple[str, ...]] = ("SBR",)
+    ALIASES: ClassVar[tuple[str, ...]] = ("SBR", "Coverage")
     PRETTY_NAME = "Intent Recall"
     SHORT_DESC = "The share of the topic's subtopics that the ranking covers."
     FORMULA = Formula(
