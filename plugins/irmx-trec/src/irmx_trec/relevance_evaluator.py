@@ -158,7 +158,8 @@ def _numbers_by_measure(measures: Iterable[str]) -> dict[str, set[str]]:
     for name in (name for measure in measures for name in supported_nicknames.get(measure, (measure,))):
         base, written = (name, "") if name in supported_measures else _parts(name)
         numbers.setdefault(base, set()).update(filter(None, written.split(",")))
-    return dict(sorted(numbers.items()))  # so that the order of values does not depend on that of a set
+    # bpref first, which needs all judged documents, so that the run is searched once; an order of their own, whatever that of a set
+    return dict(sorted(numbers.items(), key=lambda item: (item[0] != "bpref", item[0])))
 
 
 def _parts(name: Any) -> tuple[str, str]:
