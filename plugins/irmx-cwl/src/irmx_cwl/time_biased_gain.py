@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Column, DataError, Formula, Measure, Param, Rankings, SampleValues, UsageError
-from irmx.ragged import Floats, position_in_segment, segment_of
+from irmx.ragged import Floats, position_in_segment, segment_cumsum, segment_of
 
 # -- known measures per effort, where the effort of a document depends on its grade ----------------------------------
 
@@ -38,11 +38,7 @@ def _at(values: list[float], grade: Floats) -> Floats:
 
 def up_to(rankings: Rankings, amount: Any) -> Floats:
     """Return the sum of an amount over the documents of a ranking down to each of them."""
-    ranked = rankings.ranked
-    totals = [np.cumsum(of_topic) for of_topic in np.split(np.asarray(amount, dtype=float), ranked.offsets[1:-1])]
-    return (
-        np.concatenate(totals) if totals else np.empty(0)
-    )  # topic by topic, so that a value does not depend on other topics
+    return segment_cumsum(np.asarray(amount, dtype=float), rankings.ranked.offsets)
 
 
 class ByGrade(Measure):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, DataError, Formula, Judgments, Measure, Param, Rankings, Rows
-from irmx.ragged import Floats, Ints, offsets_of, position_in_segment, segment_of, segment_sum
+from irmx.ragged import Floats, Ints, offsets_of, position_in_segment, segment_cumsum, segment_of, segment_sum
 
 LIU = Citation(
     "Liu2016",
@@ -57,14 +57,6 @@ class Ended:
         gain = np.ones(len(topic))
         gain[rank <= counts[topic]] = self.ideal
         return topic, rank, gain
-
-
-def running_sums(values: Floats, offsets: Ints) -> Floats:
-    """Return the sum of the values of a segment down to each, which does not depend on other segments."""
-    if np.array_equal(values, np.floor(values)):  # no sum is rounded
-        running = np.append(0.0, np.cumsum(values))
-        return np.asarray(running[1:] - np.repeat(running[offsets[:-1]], np.diff(offsets)))
-    return np.concatenate([np.cumsum(of_segment) for of_segment in np.split(values, offsets[1:-1])])
 
 
 class Truncated(Measure):
@@ -116,7 +108,7 @@ class Truncated(Measure):
         retrieved = segment_sum(gain, document.topic, topics)
         every = segment_sum(ideal, topic, topics)
         end = np.divide(retrieved, every, out=np.ones(topics), where=every > 0)
-        before = running_sums(gain, document.offsets)
+        before = segment_cumsum(gain, document.offsets)
         of_ideal = offsets_of(np.bincount(topic, minlength=topics))
         return Ended(document, gain, before, rankings.depth + 1, end, retrieved, ideal, of_ideal)
 
@@ -293,7 +285,7 @@ class AveragePrecision(Truncated):
 
     def ideal(self, ended: Ended, topics: int) -> Floats:
         topic, rank, gain = ended.ideal_with_end()
-        before = running_sums(gain, offsets_of(np.bincount(topic, minlength=topics)))
+        before = segment_cumsum(gain, offsets_of(np.bincount(topic, minlength=topics)))
         return segment_sum(gain * before / rank, topic, topics)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from irmx import COMMON_PARAMS, Citation, Formula, Measure, Param, Rankings
-from irmx.ragged import Floats, offsets_of, segment_of
+from irmx.ragged import Floats, offsets_of, segment_cumsum, segment_of
 
 SAKAI = Citation(
     "SakaiSong2011",
@@ -71,7 +71,7 @@ class QMeasure(Measure):
 
     def _contribution(self, rankings: Rankings) -> Floats:
         relevant, best = rankings.relevant, self._ideal(rankings)
-        gained = _running(self._gains(relevant.grade), relevant.offsets)
+        gained = segment_cumsum(self._gains(relevant.grade), relevant.offsets)
         starts = offsets_of(rankings.recall_base)
         last = starts[:-1][relevant.topic] + np.minimum(relevant.rank, rankings.recall_base[relevant.topic]) - 1
         ratio = (relevant.ordinal + self["beta"] * gained) / (relevant.rank + self["beta"] * best[last])
@@ -84,17 +84,10 @@ class QMeasure(Measure):
         is_relevant = grades >= rankings.rel
         topic, gain = segment_of(offsets)[is_relevant], self._gains(grades[is_relevant])
         gain = gain[np.lexsort((-gain, topic))]
-        return _running(gain, offsets_of(np.bincount(topic, minlength=len(rankings))))
+        return segment_cumsum(gain, offsets_of(np.bincount(topic, minlength=len(rankings))))
 
     def _gains(self, grades: Floats) -> Floats:
         gain = np.maximum(grades, 0)
         for grade, replacement in (self["gains"] or {}).items():
             gain[grades == grade] = max(replacement, 0)
         return np.asarray(gain)
-
-
-def _running(values: Floats, offsets: Any) -> Floats:
-    """Return the sum of the values of each segment up to every value."""
-    total = np.cumsum(values)
-    before = np.append(0.0, total)[offsets[:-1]]
-    return np.asarray(total - np.repeat(before, np.diff(offsets)))
