@@ -85,6 +85,9 @@ def _data(path: str, name: str, value: Any) -> str:
             "The parameters that mean the same in every measure that has them; the host carries them out.\n\n"
             + parameters(value, {}, "../")
         )
+    if type(value) in (set, dict):  # whose docstring is that of their class
+        listed = ", ".join(f"`{one}`" for one in sorted(value))
+        return f"A {type(value).__name__} {'of' if type(value) is set else 'with the keys'} {listed}."
     return _directive("autodata", path, "   :no-value:\n")
 
 
