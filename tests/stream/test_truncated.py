@@ -162,3 +162,6 @@ def test_explanations_show_the_end_and_nothing(files: Path, command: Callable[..
         assert (nothing.value, nothing.columns["contribution"], nothing.recall_base) == (value, [value], 1 - value)
     assert command("explain", "qrels", "silent.run", "TruncatedAP", "-t", "none", cwd=files).code == 0
     assert command("explain", "qrels", "silent.run", "AP", "-t", "none", cwd=files).code == 1
+    assert command("plot", "qrels", "noisy.run", "TruncatedAP", "-t", "none", "--out", "a.png", cwd=files).code == 0
+    done = command("plot", "qrels", "silent.run", "TruncatedAP", "-t", "none", "--out", "b.png", cwd=files)
+    assert (done.code, "no documents for topic 'none'" in done.err, (files / "b.png").exists()) == (1, True, False)

@@ -130,6 +130,7 @@ def explained(
 ) -> tuple[ir_measures.Measure, Measure, Rankings]:
     """Return a measure, what computes it, and the rankings of one topic; see :func:`explain`."""
     parsed, scorer, join = _join_of_topic(measure, qrels, run, query_id)
+    _refuse_nothing(scorer, join, query_id)
     check_columns(scorer, join)
     return parsed, scorer, rankings_for(scorer, join)
 
@@ -149,9 +150,14 @@ def _join_of_topic(
                 f"{plural(len(known), 'topic')}: {list_some(known)}."
             )
     join = Join(the_run, judgments, only=topic)
-    if not is_answer and not len(rankings_for(scorer, join)):
-        raise DataError(f"The run has no documents for topic {topic!r}, so that there is nothing to explain.")
+    if not is_answer:
+        _refuse_nothing(scorer, join, topic)
     return parsed, scorer, join
+
+
+def _refuse_nothing(scorer: Measure, join: Join, topic: str) -> None:
+    if not len(rankings_for(scorer, join)):
+        raise DataError(f"The run has no documents for topic {topic!r}, so that there is nothing to explain.")
 
 
 def explanations(measure: str | ir_measures.Measure, qrels: Any, run: Any) -> Iterator[Explanation]:
