@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import ir_measures
@@ -281,15 +282,15 @@ def split_measures(text: str) -> list[str]:
     >>> split_measures('AP RBP(p=0.8, rel=1) nDCG @ 10 | 20')
     ['AP', 'RBP(p=0.8, rel=1)', 'nDCG@10|20']
     """
-    parts, start = [""], 0
-    for place, _ in positions_outside_brackets(text, " \t\n\r\f\v"):
-        parts[-1] += text[start:place]
-        start = place + 1
-        joined = parts[-1][-1:] in ("@", "|") or text[start:].lstrip()[:1] in ("@", "|")
-        if parts[-1] and not joined:
-            parts.append("")
-    parts[-1] += text[start:]
-    return [part for part in parts if part]
+    places = [place for place, _ in positions_outside_brackets(text, " \t\n\r\f\v")]
+    parts: list[str] = []
+    for before, place in pairwise([-1, *places, len(text)]):
+        word = text[before + 1 : place]
+        if parts and word and (parts[-1][-1] in "@|" or word.lstrip()[:1] in ("@", "|")):
+            parts[-1] += word
+        elif word:
+            parts.append(word)
+    return parts
 
 
 def measure_names() -> dict[str, ir_measures.Measure]:
