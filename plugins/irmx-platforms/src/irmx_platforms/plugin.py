@@ -1,6 +1,6 @@
 """The hooks of irmx-platforms."""
 
-from irmx import Command, Format, Function, hookimpl
+from irmx import Command, Format, Function, OutputFormat, hookimpl
 from irmx_platforms.rankings import (
     MsMarco,
     Mteb,
@@ -13,6 +13,7 @@ from irmx_platforms.rankings import (
     Ubi,
 )
 from irmx_platforms.results import DeepEval, EveryEvalEver, Helm, Inspect, LmEval, Nuggetizer, Promptfoo, Ragas
+from irmx_platforms.tira import Prototext
 from irmx_platforms.traces import Traces
 
 
@@ -31,6 +32,11 @@ def irmx_formats() -> list[Format]:
     ]
     results = [Inspect(), LmEval(), Helm(), EveryEvalEver(), Promptfoo(), DeepEval(), Ragas(), Nuggetizer()]
     return [Traces(), *rankings, *results]
+
+
+@hookimpl
+def irmx_output_formats() -> list[OutputFormat]:
+    return [Prototext()]
 
 
 @hookimpl
