@@ -332,6 +332,18 @@ def test_processes_score_runs_that_take_long(seconds: float, folder: Path) -> No
     assert len(set().union(*by_run)) == (3 if seconds else 1)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*no results for 1 of 8 topics")
+def test_a_run_that_no_process_can_be_sent_is_an_error_and_no_process_waits_for_it(
+    folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "part-0.parquet").write_bytes(b"PAR1 and no more")
+    runs = {"one": folder / "some.run", "two": folder / "some.run", "three": tmp_path / "parts"}
+    with pytest.raises(DataError, match=r"three: .*not a sound Parquet file"):
+        irmx.scores([Process(seconds=3.1)], QRELS, runs, jobs=2)
+
+
 # -- memory and jobs -------------------------------------------------------------------------------------------------
 
 

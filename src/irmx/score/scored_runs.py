@@ -35,7 +35,7 @@ from irmx.errors import (
     lacking_topics,
     located,
 )
-from irmx.parallel import Warned, chosen_jobs, is_local, recorded_warnings, results_of, results_of_threads
+from irmx.parallel import Call, Warned, chosen_jobs, is_local, recorded_warnings, results_of, results_of_threads
 from irmx.ragged import offsets_of
 from irmx.rank.join import Join, no_common_topic, refuse_no_common_topic
 from irmx.score.backends import ScoresByMeasure
@@ -294,11 +294,7 @@ def _by_all_jobs(
     workers = min(jobs, len(left))
     size = min(size, -(-len(left) // workers))
     share = bytes_of(memory) // workers
-    # what is no file may be something that another process cannot read
-    calls = (
-        (_batch, (evaluator, [(n, _sendable(n, s)) for n, s in left[i : i + size]], share, sound_only))
-        for i in range(0, len(left), size)
-    )
+    calls = (_call(evaluator, left[i : i + size], share, sound_only) for i in range(0, len(left), size))
     with results_of(calls, workers, ordered=True) as results:
         for scored in chain.from_iterable(results):
             yield replace(scored, how=f"{scored.how}, by one of {plural(workers, 'process')}es")
@@ -314,9 +310,21 @@ def _is_long(seconds: Sequence[float], left: int, jobs: int) -> bool:
     return median(seconds[1:] or seconds) * left > _WORTH * min(jobs, left)
 
 
-def _sendable(name: str, source: Any) -> Any:
-    with _of_run(name):
-        return source if is_path(source) and os.path.isfile(source) else read_run(source)
+def _call(evaluator: Scorer, runs: Sequence[tuple[str, Any]], memory: float, sound_only: bool) -> Call:
+    """Return the call that scores runs, or raises the error of one: joblib would wait for ever for a call that cannot be made."""
+    sendable = []
+    for name, source in runs:
+        is_file = is_path(source) and os.path.isfile(source)
+        try:  # what is no file may be something that another process cannot read
+            with _of_run(name):
+                sendable.append((name, source if is_file else read_run(source, empty=_takes_silence(evaluator))))
+        except Exception as error:
+            return _raise, (error,)
+    return _batch, (evaluator, sendable, memory, sound_only)
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 def _batch(evaluator: Scorer, runs: Sequence[tuple[str, Any]], memory: float, sound_only: bool) -> list[RunScores]:
