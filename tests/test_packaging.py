@@ -92,7 +92,7 @@ def test_source_distribution_holds_what_builds_the_wheel_and_nothing_else(name: 
 def test_the_wheels_that_a_gate_installs_are_made_by_the_command_on_its_page(tmp_path: Path) -> None:
     page = (TOP / "docs" / "guide" / "gate.md").read_text(encoding="utf-8")
     [build] = re.findall(r"^python -m pip wheel (.*)$", page, re.MULTILINE)
-    [install] = re.findall(r"run: python -m pip install (.*)$", page, re.MULTILINE)
+    [install] = re.findall(r"requirements: (.*)$", page, re.MULTILINE)
     wheels = str(tmp_path / "wheels")
     words = build.replace("../your-repository/wheels", wheels).split()
     subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "-q", *words], cwd=TOP, check=True)

@@ -163,9 +163,7 @@ def test_declared_subtopics_count() -> None:
 def test_coverage_of_nuggets_is_subtopic_recall() -> None:
     rows = [("q", "a", 1, "n1"), ("q", "a", 1, "n2"), ("q", "b", 1, "n2"), ("q", "", 0, "n3")]
     qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
-    assert list(irmx.calc_aggregate("Coverage@1", qrels, {"q": {"a": 2.0, "b": 1.0}}).values()) == [
-        pytest.approx(2 / 3)
-    ]
+    assert list(irmx.calc_aggregate("I_rec@1", qrels, {"q": {"a": 2.0, "b": 1.0}}).values()) == [pytest.approx(2 / 3)]
 
 
 @pytest.mark.parametrize(

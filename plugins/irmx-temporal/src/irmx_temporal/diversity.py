@@ -266,7 +266,7 @@ class SubtopicRecall(Diversity):
     """
 
     NAME = "I_rec"
-    ALIASES: ClassVar[tuple[str, ...]] = ("SBR", "Coverage")
+    ALIASES: ClassVar[tuple[str, ...]] = ("SBR",)
     PRETTY_NAME = "Intent Recall"
     SHORT_DESC = "The share of the topic's subtopics that the ranking covers."
     FORMULA = Formula(
