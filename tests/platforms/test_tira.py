@@ -20,6 +20,7 @@ def test_values_have_keys(tmp_path: Path, command: Callable[..., Any]) -> None:
         assert len(found) == done.out.count("measure {")
         return dict(found)
 
+    assert (command("measures", "-o", "prototext").code, command("measures", "-o", "prototext").out) == (2, "")
     assert measures("one.run", "AP", "NumRet") == {"AP": "0.7500", "NumRet": "3.0000"}
     assert measures("one.run", "AP", "-p", "-1", "-q") == {"q AP": "1.0", "r AP": "0.5", "all AP": "0.75"}
     assert measures("one.run", 'two "2".run', "RR") == {"one.run RR": "0.7500", r"two \"2\".run RR": "0.7500"}
