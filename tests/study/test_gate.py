@@ -95,6 +95,17 @@ def test_what_cannot_be_checked_fails_too(inputs: dict[str, str], code: int, che
     assert run("Outcome", checkout)[0] == code
 
 
+def test_no_line_of_the_options_is_lost(checkout: Path) -> None:
+    (checkout / "change.run").write_bytes((checkout / "main.run").read_bytes())
+    inputs = {**inputs_of_page(), "config": "", "measure": "nDCG@10", "margin": "0.02"}
+    _, outputs = run("Verdict", checkout, **inputs, options="--measures P@5\n--measures AP\n")
+    assert outputs["outcome"] == "pass"
+    assert "other measures (2)" in (checkout / "summary").read_text()
+    (checkout / "outputs").unlink()
+    _, outputs = run("Verdict", checkout, **inputs, options="--measures P@5\n--no-such-option\n")
+    assert outputs["exit-code"] == "2"
+
+
 def test_no_worse_in_a_test_of_ones_own() -> None:
     by_system = {system: run_path(system) for system in ("bm25", "titles")}
     found = irmx_study.assert_no_worse(
