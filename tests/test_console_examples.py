@@ -12,6 +12,7 @@ import pytest
 
 from irmx.cli.app import run as irmx
 from irmx.demo import qrels_path, write_demo
+from irmx_stream import write_inbox
 
 TOP = Path(__file__).parent.parent
 PAGES = [
@@ -67,6 +68,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = ["query_id\tdoc_id\trelevance\tstop_probability"]
     rows += [f"{topic}\t{doc}\t{grade}\t{grade}" for topic, _, doc, grade in judged]
     (folder / "judged.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    write_inbox(folder / "inbox")
     subprocess.run([sys.executable, TOP / "docs/examples/agent_traces.py"], cwd=folder, check=True)
     return folder
 

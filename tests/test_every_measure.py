@@ -59,7 +59,7 @@ def expected_failures(measure: irmx.Measure) -> Mapping[str, str]:
     name = measure.NAME
     if name in ("IntentAware", "TimeAware") and "@" in measure["measure"]:
         return {"cutoff": CUT_OFF_ITSELF}
-    if name == "MSU":
+    if name in ("MSU", "MSU_Pain"):
         return {"default_parameters": GOES_WITH_AUTO}
     if is_of_sessions(measure):
         return {"repeated_documents": ONCE_IN_A_QUERY}

@@ -135,3 +135,30 @@ def push(stream: Stream, traces: Traces, speeds: list[float], daily_limit: int |
 def first_read(users: list[UserReads], stream: Stream, never: int) -> list[list[int]]:
     """Of every user the first session in which each update that holds a nugget is read."""
     return [[min((k for i, k in user.reads if i == h), default=never) for h in stream.held.tolist()] for user in users]
+
+
+def useful_reads(user: UserReads, stream: Stream) -> list[int]:
+    """The updates that give a user a nugget that no update before gave."""
+    known, useful = set[int](), []
+    for place, _ in user.reads:
+        here = set(stream.nugget[stream.update == place].tolist())
+        if here - known:
+            useful.append(place)
+        known |= here
+    return useful
+
+
+def truncated(retrieved: list[float], relevant: list[float], p: float) -> list[float]:
+    """RR', RBP', nDCG' and AP' of a topic, gain by gain."""
+    end = sum(retrieved) / sum(relevant) if relevant else 1.0
+    extended, best = [*retrieved, end], [*sorted(relevant, reverse=True), 1.0]
+    first = next((1 / i for i, gain in enumerate(extended, 1) if gain > 0), 0.0)
+    rbp = sum((1 - p) * gain * p**i for i, gain in enumerate(retrieved)) + end * p ** len(retrieved)
+
+    def dcg(gains: list[float]) -> float:
+        return sum(gain / math.log2(i + 1) for i, gain in enumerate(gains, 1))
+
+    def ap(gains: list[float]) -> float:
+        return sum(gain * sum(gains[:i]) / i for i, gain in enumerate(gains, 1))
+
+    return [first, rbp, dcg(extended) / dcg(best[: len(extended)]), ap(extended) / ap(best)]

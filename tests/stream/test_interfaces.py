@@ -21,6 +21,7 @@ from irmx_stream import (
     Traces,
     simulate,
 )
+from irmx_stream.gains import pain_of
 from irmx_stream.interfaces import NEVER
 
 from . import plain
@@ -88,6 +89,10 @@ def check(name: str, stream: Stream, traces: Traces, speeds: list[float]) -> Non
     count, seconds = interface.amounts(stream, traces, speed)
     assert count.tolist() == [len(user.reads) for user in users]
     assert seconds.tolist() == [user.seconds for user in users]
+    useful = [plain.useful_reads(user, stream) for user in users]
+    assert pain_of(stream, traces, speed, interface, "updates")[1].tolist() == list(map(len, useful))
+    spent = [sum(stream.length[place] for place in of_user) / s for of_user, s in zip(useful, speeds, strict=True)]
+    assert pain_of(stream, traces, speed, interface, "seconds")[1].tolist() == pytest.approx(spent)
 
 
 @pytest.mark.parametrize("name", CASES)

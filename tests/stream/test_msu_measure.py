@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx_stream import MSU, PUSH, REVERSE_CHRONOLOGICAL, Population, compiled_gains, msu, simulate
+from irmx_stream import MSU, PUSH, REVERSE_CHRONOLOGICAL, Population, compiled_gains, msu, simulate, stream_of
+
+from . import plain
 
 DAY = 86400
 
@@ -352,3 +354,31 @@ def test_the_standard_error_of_ranked_is_of_all_that_is_random() -> None:
     assert 0.75 < spread / expected < 1.3
     fixed = "MSU(interface=ranked(lookback='1s',seed=0),users=200,seed={})"
     assert len({m.value for m in irmx.iter_calc([fixed.format(s) for s in range(5)], qrels, run)}) == 1
+
+
+@pytest.mark.parametrize("interface", ["reverse_chronological", "chronological"])
+def test_pain_is_what_users_read_in_vain(interface: str) -> None:
+    asked = f"MA=6h,MD=1m,users=40,seed=3,interface={interface}"
+    units = {unit: values(f"MSU_Pain({asked},unit={unit})", NUGGETS, UPDATES) for unit in ("updates", "seconds")}
+    users = Population(MA="6h", MD="1m").draw(40, seed=3)
+    for topic, found in units["updates"].items():
+        nuggets = NUGGETS[NUGGETS["query_id"].astype(str) == topic]
+        updates = UPDATES[UPDATES["query_id"].astype(str) == topic]
+        start, window = nuggets["query_start"].iloc[0], nuggets["query_end"].iloc[0] - nuggets["query_start"].iloc[0]
+        updates, nuggets = (t.assign(timestamp=t["timestamp"] - start) for t in (updates, nuggets))
+        stream = stream_of(updates[updates["timestamp"] <= window], nuggets)
+        read = getattr(plain, interface)(stream, simulate(users, window, seed=3), users.speed.tolist())
+        useful = [plain.useful_reads(user, stream) for user in read]
+        assert found == pytest.approx(np.mean([len(u.reads) - len(g) for u, g in zip(read, useful, strict=True)]))
+        spent = [
+            u.seconds - sum(stream.length[g]) / speed for u, g, speed in zip(read, useful, users.speed, strict=True)
+        ]
+        assert units["seconds"][topic] == pytest.approx(np.mean(spent))
+        assert sum(map(len, useful)) > 0
+
+
+def test_a_system_that_shows_more_of_nothing_is_worse_by_pain() -> None:
+    noise = UPDATES.assign(doc_id="noise-" + UPDATES["doc_id"].astype(str), timestamp=UPDATES["timestamp"] + 60)
+    runs = {"clean": UPDATES, "noisy": pd.concat([UPDATES, noise])}
+    means = irmx.scores("MSU_Pain(users=50)", NUGGETS, runs).means().iloc[:, 0]
+    assert means["clean"] < means["noisy"]

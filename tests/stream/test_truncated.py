@@ -1,7 +1,6 @@
 """Rankings that may stop: the worked examples, plain Python, and to return nothing as an answer everywhere."""
 
 import json
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,8 @@ from hypothesis import strategies as st
 import irmx
 import irmx_study
 from irmx import DataError, DataWarning
+
+from .plain import truncated
 
 FOUR = "TruncatedRR TruncatedRBP TruncatedNDCG TruncatedAP"
 ROWS: list[tuple[list[int], list[int], tuple[float, ...]]] = [
@@ -50,22 +51,6 @@ def test_the_worked_examples() -> None:
     assert list(found.values()) == [pytest.approx(expected, abs=5e-7) for *_, expected in ROWS]
 
 
-def plainly(retrieved: list[float], relevant: list[float], p: float) -> list[float]:
-    """The four values of a topic, gain by gain."""
-    end = sum(retrieved) / sum(relevant) if relevant else 1.0
-    extended, best = [*retrieved, end], [*sorted(relevant, reverse=True), 1.0]
-    first = next((1 / i for i, gain in enumerate(extended, 1) if gain > 0), 0.0)
-    rbp = sum((1 - p) * gain * p**i for i, gain in enumerate(retrieved)) + end * p ** len(retrieved)
-
-    def dcg(gains: list[float]) -> float:
-        return sum(gain / math.log2(i + 1) for i, gain in enumerate(gains, 1))
-
-    def ap(gains: list[float]) -> float:
-        return sum(gain * sum(gains[:i]) / i for i, gain in enumerate(gains, 1))
-
-    return [first, rbp, dcg(extended) / dcg(best[: len(extended)]), ap(extended) / ap(best)]
-
-
 GAIN = st.sampled_from([0.0, 0.0, 1.0, 2.0, 1.1, 5.0, 10.0])
 TOPIC = st.tuples(st.lists(GAIN, max_size=6), st.lists(GAIN.filter(bool), max_size=4))
 
@@ -76,7 +61,7 @@ def test_values_are_those_of_plain_python(topics: list[tuple[list[float], list[f
     made = {f"q{n}": topic(got, every) for n, (got, every) in enumerate(given)}
     run = {name: docs for name, (_, docs) in made.items() if docs}
     found = values(FOUR.replace("RBP", f"RBP(p={p})"), {name: judged for name, (judged, _) in made.items()}, run)
-    expected = [plainly(got, every, p) for got, every in given]
+    expected = [truncated(got, every, p) for got, every in given]
     assert list(found.values()) == [pytest.approx(of_topic, abs=1e-12) for of_topic in expected]
 
 

@@ -46,7 +46,9 @@ def _about(measure: Any) -> str:
 # -- the arguments ``RUN... MEASURE...`` of a command: which of them are runs ----------------------------------------
 
 
-def runs_and_measures(arguments: Sequence[str], usage: str) -> tuple[list[str], list[ir_measures.Measure]]:
+def runs_and_measures(
+    arguments: Sequence[str], usage: str, default: str = ""
+) -> tuple[list[str], list[ir_measures.Measure]]:
     """Return the leading arguments that are runs, and the measures that follow.
 
     The first argument is a run. The following ones are runs as long as they are files, globs or ``-``, and not measures.
@@ -57,6 +59,8 @@ def runs_and_measures(arguments: Sequence[str], usage: str) -> tuple[list[str], 
         What the user typed.
     usage : str
         How the command is called, for error messages.
+    default : str
+        The measures where none is given; by default, at least one must be.
 
     Returns
     -------
@@ -89,6 +93,7 @@ def runs_and_measures(arguments: Sequence[str], usage: str) -> tuple[list[str], 
     paths, rest = matching_files(arguments[0]), list(arguments[1:])
     while rest and _is_run(rest[0]):
         paths += matching_files(rest.pop(0))
+    rest = rest or [default] if default else rest
     if not rest:
         raise UsageError(f"No measure is given: {usage}, such as 'MP(model=GL_AD_ID)' AP nDCG@10.")
     measures: list[ir_measures.Measure] = []

@@ -1,6 +1,10 @@
 """Modeled Stream Utility, and the measures of the TREC Temporal Summarization track."""
 
 from .gains import Reads, Utility, msu, reads_of
+from .inbox.inbox_demo import write_inbox
+from .inbox.inbox_runs import InboxRun, read_inbox_run
+from .inbox.inbox_scores import InboxScores, first_news, score_inbox
+from .inbox.inbox_tables import Inbox, read_inbox
 from .interfaces import (
     CHRONOLOGICAL,
     PUSH,
@@ -12,7 +16,7 @@ from .interfaces import (
     ReadingInterface,
     ReverseChronological,
 )
-from .modeled_stream_utility import MSU, ModeledStreamUtility
+from .modeled_stream_utility import MSU, ModeledStreamPain, ModeledStreamUtility, MSU_Pain
 from .population import Population, Users
 from .population_fit import PopulationFit, fit_population
 from .recorded_scores import TopicStream, score_recorded, topic_streams
@@ -34,6 +38,11 @@ __all__ = [
     "TS_H",
     "Chronological",
     "Comp",
+    "Inbox",
+    "InboxRun",
+    "InboxScores",
+    "MSU_Pain",
+    "ModeledStreamPain",
     "ModeledStreamUtility",
     "Population",
     "PopulationFit",
@@ -55,16 +64,21 @@ __all__ = [
     "Users",
     "Utility",
     "cut",
+    "first_news",
     "fit_population",
     "msu",
     "nEG",
     "nELG",
+    "read_inbox",
+    "read_inbox_run",
     "read_traces",
     "read_tst_runs",
     "reads_of",
+    "score_inbox",
     "score_recorded",
     "simulate",
     "stream_of",
     "topic_streams",
     "traces_for",
+    "write_inbox",
 ]

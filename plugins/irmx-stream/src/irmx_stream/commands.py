@@ -1,12 +1,27 @@
-"""The subcommand that irmx-stream adds to ``irmx``."""
+"""The subcommands that irmx-stream adds to ``irmx``."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, cast
 
-from irmx import UsageError
-from irmx.toolkit import Argument, FormatOption, Option, PlacesOption, matching_file, print_rows
+from irmx import DataError, UsageError
+from irmx.toolkit import (
+    Argument,
+    FormatOption,
+    Option,
+    PlacesOption,
+    file_to_write,
+    matching_file,
+    named_runs,
+    note,
+    plural,
+    print_rows,
+    runs_and_measures,
+)
+from irmx_stream.streams import require_one_of
 
 
 def score(
@@ -57,3 +72,186 @@ def score(
         for query_id, measure, value, fields in (*topics, *means)
     ]
     print_rows(rows, output_format, places=places)
+
+
+def _one_of(name: str, *choices: str) -> Callable[[str], str]:
+    """Return a check that a value is one of its choices."""
+
+    def check(value: str) -> str:
+        require_one_of(name, value, choices)
+        return value
+
+    return check
+
+
+def evaluate_inbox(
+    qrels: Annotated[
+        str,
+        Argument(
+            metavar="QRELS", help="Judgments: a table file with the columns topic, question, day, document and gain."
+        ),
+    ],
+    run_and_measures: Annotated[
+        list[str],
+        Argument(
+            metavar="RUN... [MEASURE...]",
+            help="One or more runs of the track or quoted globs; then measures of rankings that may stop, by default all four.",
+        ),
+    ],
+    universe: Annotated[
+        str | None,
+        Option(
+            "-u",
+            "--universe",
+            metavar="FILE",
+            help="What was to be decided: a table file with the columns topic, question and day, or the track's file of topics; by default "
+            "only what the judgments name.",
+        ),
+    ] = None,
+    days: Annotated[
+        str | None,
+        Option("--days", metavar="FILE", help="The days of documents: a table file with the columns document and day."),
+    ] = None,
+    missing: Annotated[
+        str,
+        Option(
+            "--missing",
+            metavar="silent|tied",
+            check=_one_of("--missing", "silent", "tied"),
+            help="A question that a run lacks on a day is not returned, or returned after all others, tied.",
+        ),
+    ] = "silent",
+    proposed: Annotated[
+        str,
+        Option(
+            "--proposed",
+            metavar="keep|drop",
+            check=_one_of("--proposed", "keep", "drop"),
+            help="What to do with questions that a run proposes.",
+        ),
+    ] = "keep",
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
+    out: Annotated[
+        Path | None,
+        Option(
+            "--out",
+            metavar="FILE.parquet",
+            check=lambda path: path and file_to_write(path, "file of scores", [".parquet"]),
+            help="Instead of printing, write the mean over the units of every topic, for compare --scores and other commands.",
+        ),
+    ] = None,
+) -> None:
+    """Score inboxes: which questions have news on a day, and which documents hold it.
+
+    Prints, for each run, the means over the documents of a question on a day, and over the questions of a topic on a day: of all such
+    units, of those with an answer, and of those without, on which silence is right.
+    """
+    from irmx_stream.inbox.inbox_runs import read_inbox_run
+    from irmx_stream.inbox.inbox_scores import MEASURES, score_inbox, values_of_topics
+    from irmx_stream.inbox.inbox_tables import read_inbox
+
+    paths, measures = runs_and_measures(run_and_measures, "irmx inbox eval QRELS RUN... [MEASURE...]", MEASURES)
+    inbox = read_inbox(qrels, universe, days)
+    runs = {name: read_inbox_run(path) for name, path in named_runs(paths).items()}
+    levels = score_inbox(inbox, runs, measures, missing, proposed)
+    if universe is None:
+        note("without --universe, silence counts only where the judgments name a question on a day")
+    elif inbox.added:
+        note(f"{plural(inbox.added, 'unit')} of the judgments, which the universe lacks, count as well")
+    for system, tied, outside in zip(runs, levels[0].tied.tolist(), levels[0].outside.tolist(), strict=True):
+        if tied:
+            note(
+                f"{system}: questions have equal ranks on {plural(tied, 'day')} of topics; they are ordered by their ids"
+            )
+        if outside:
+            note(
+                f"{system}: {plural(outside, 'question')} shown on days that were not to be decided, where nothing counts"
+            )
+    if out is not None:
+        values_of_topics(levels).to_parquet(out)
+        return
+    print_rows([row for level in levels for row in level.frame().to_dict("records")], output_format, places=places)
+
+
+def news_of_inbox(
+    qrels: Annotated[
+        str,
+        Argument(
+            metavar="QRELS", help="Judgments: a table file with the columns topic, question, day, document and gain."
+        ),
+    ],
+    runs: Annotated[list[str], Argument(metavar="RUN...", help="One or more runs of the track or quoted globs.")],
+    rel: Annotated[float, Option("--rel", help="Smallest gain of a document that is news.")] = 1,
+    by_question: Annotated[bool, Option("-q", "--by-question", help="Show every question.")] = False,
+    places: PlacesOption = 2,
+    output_format: FormatOption = "table",
+) -> None:
+    """Show how many days pass until the first news of a question is shown.
+
+    Prints, for each run, the questions with news, how many of them it ever shows news of, and the mean days from the first news
+    to the first that is shown: of those, and of all, where a question of which nothing is shown waits until the end.
+    """
+    from irmx_stream.inbox.inbox_runs import read_inbox_run
+    from irmx_stream.inbox.inbox_scores import first_news
+    from irmx_stream.inbox.inbox_tables import read_inbox
+
+    inbox, rows = read_inbox(qrels), list[dict[str, Any]]()
+    for name, path in named_runs(runs).items():
+        found = first_news(inbox, read_inbox_run(path), rel)
+        if by_question:
+            rows += [{"system": name, **row} for row in found.to_dict("records")]
+            continue
+        waits = found["days"].fillna(found["days_left"] + 1)
+        shown = int(found["days"].notna().sum())
+        means = {"days": found["days"].mean(), "days_or_end": waits.mean()}
+        rows.append({"system": name, "questions": len(found), "shown": shown, **means})
+    print_rows(rows, output_format, places=places)
+
+
+def check_inbox(
+    run: Annotated[str, Argument(metavar="RUN", help="A run of the track, or a quoted glob that one file matches.")],
+    topics: Annotated[
+        str | None,
+        Option(
+            "--topics",
+            metavar="FILE",
+            help="The track's file of topics, or a table file with the columns topic and question.",
+        ),
+    ] = None,
+    days: Annotated[
+        str | None,
+        Option("--days", metavar="FILE", help="The days of documents: a table file with the columns document and day."),
+    ] = None,
+    output_format: FormatOption = "table",
+) -> None:
+    """Check a run of an inbox before it is submitted.
+
+    Prints what the run holds, or all that is wrong with it, by line, topic and day.
+    """
+    from irmx_stream.inbox.inbox_checks import checked
+
+    path = matching_file(run)
+    rows, faults = checked(path, topics, days)
+    if faults:
+        listed = "\n".join(faults[:_FAULTS])
+        more = f"\n... {len(faults) - _FAULTS} more" if len(faults) > _FAULTS else ""
+        raise DataError(f"{path} has {plural(len(faults), 'fault')}:\n{listed}{more}")
+    print_rows(rows, output_format)
+
+
+_FAULTS = 50
+"""How many faults are told."""
+
+
+def demo_inbox(
+    folder: Annotated[Path, Argument(metavar="DIR", help="A new folder.")],
+    output_format: FormatOption = "table",
+) -> None:
+    """Write a small inbox that was made up for irmx: 12 topics, 30 questions, 14 days, and the runs of three systems.
+
+    Prints the files. The systems are quiet, complete and noisy.
+    """
+    from irmx_stream.inbox.inbox_demo import write_inbox
+
+    print_rows([{"file": str(folder / name)} for name in write_inbox(folder)], output_format)

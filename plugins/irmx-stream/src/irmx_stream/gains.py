@@ -262,6 +262,18 @@ def amounts_of(
     return seconds if per == "second" else read
 
 
+def pain_of(
+    stream: Stream, traces: Traces, speed: Floats, interface: ReadingInterface, unit: str
+) -> tuple[Floats, Floats]:
+    """Return what each user reads, and what of it gives the user a nugget, in updates or in seconds."""
+    reads = reads_of(stream, traces, speed, interface)
+    user, update = np.divmod(np.unique(reads.user * max(len(stream), 1) + reads.update), max(len(stream), 1))
+    read, seconds = interface.amounts(stream, traces, speed)
+    if unit == "updates":
+        return read, segment_sum(np.ones(len(user)), user, len(traces))
+    return seconds, segment_sum(stream.length[update] / speed[user], user, len(traces))
+
+
 def msu(
     updates: Any,
     nuggets: Any,

@@ -26,6 +26,9 @@ PER = ("second", "update_read", "update_emitted")
 RATIO = ("by_user", "of_means")
 """How gains are divided by amounts: of each user, then the mean is taken; or the mean gain by the mean amount."""
 
+PAIN = ("updates", "seconds")
+"""The units of what is read in vain."""
+
 NEVER = 2**40
 """The session number of an update that is never read."""
 

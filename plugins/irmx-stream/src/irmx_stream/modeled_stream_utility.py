@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from irmx import COMMON_PARAMS, Citation, Formula, Measure, Param, Rankings, TopicScores, UsageError
 from irmx.toolkit import duration
@@ -19,7 +19,7 @@ from irmx_stream.columns import (
     REPLACED,
     TIMESTAMP,
 )
-from irmx_stream.interfaces import KIND, PER, RATIO, REVERSE_CHRONOLOGICAL
+from irmx_stream.interfaces import KIND, PAIN, PER, RATIO, REVERSE_CHRONOLOGICAL
 from irmx_stream.population import MOST_USERS, Population
 from irmx_stream.streams import LATE, SAME_TIME
 
@@ -36,6 +36,17 @@ BARUAH = Citation(
         "title": "Evaluating Streams of Evolving News Events",
         "booktitle": "Proceedings of the 38th International ACM SIGIR Conference (SIGIR 2015)",
         "year": "2015",
+    },
+)
+
+TAN = Citation(
+    "Tan2016",
+    "inproceedings",
+    {
+        "author": "Luchen Tan and Adam Roegiest and Jimmy Lin and Charles L. A. Clarke",
+        "title": "An Exploration of Evaluation Metrics for Mobile Push Notifications",
+        "booktitle": "Proceedings of the 39th International ACM SIGIR Conference on Research and Development in Information Retrieval",
+        "year": "2016",
     },
 )
 
@@ -180,14 +191,14 @@ class ModeledStreamUtility(Measure):
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
     QREL_COLUMNS = (NUGGET, NUGGET_TIME, QUERY_START, QUERY_END, JUDGED_LENGTH, POOLED, REPLACED)
     RANGE = (0.0, float("inf"))
-    CITATIONS = (BARUAH,)
-    EXAMPLES = ("MSU", "MSU(MA='6h',L=0.9)", "MSU(per='second')")
-    SHARED_PARAMS = ("L", "late", "per", "ratio")
+    CITATIONS: ClassVar[tuple[Citation, ...]] = (BARUAH,)
+    EXAMPLES: ClassVar[tuple[str, ...]] = ("MSU", "MSU(MA='6h',L=0.9)", "MSU(per='second')")
+    SHARED_PARAMS: ClassVar[tuple[str, ...]] = ("L", "late", "per", "ratio")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         if "precision" in self.params and self["users"] != "auto":
-            raise UsageError("The 'precision' parameter of MSU needs users='auto'.")
+            raise UsageError(f"The 'precision' parameter of {self.NAME} needs users='auto'.")
         if "ratio" in self.params and self["per"] is None:
             raise UsageError("The 'ratio' parameter of MSU needs per='second', 'update_read' or 'update_emitted'.")
         self._population = Population(*(self[name] for name in ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma")))
@@ -246,4 +257,65 @@ class ModeledStreamUtility(Measure):
         draw_visits(streams, self._crowd, self._setting, ax)
 
 
-MSU = ModeledStreamUtility()
+class ModeledStreamPain(ModeledStreamUtility):
+    """What simulated users read in vain: the updates that give a user no nugget, or the seconds spent on them.
+
+    The users are those of :class:`ModeledStreamUtility`. An update is read in vain if it holds no nugget, or only nuggets that the
+    user has read before. Time spent on an update that the end of a session interrupts is spent in vain.
+
+    References
+    ----------
+    Baruah, G., Smucker, M. D., Clarke, C. L. A.: Evaluating Streams of Evolving News Events. SIGIR 2015.
+    Tan, L., Roegiest, A., Lin, J., Clarke, C. L. A.: An Exploration of Evaluation Metrics for Mobile Push Notifications. SIGIR 2016.
+
+    Examples
+    --------
+    >>> import irmx, pandas as pd
+    >>> nuggets = pd.DataFrame({"query_id": "q", "doc_id": ["u1", "u2"], "iteration": ["n1", "n2"], "relevance": 1,
+    ...                         "timestamp": [600, 40000], "query_start": 0, "query_end": 86400})
+    >>> updates = pd.DataFrame({"query_id": "q", "doc_id": ["u1", "x", "u2"], "score": 1.0,
+    ...                         "timestamp": [3600, 7200, 80000], "length": [20, 50, 15]})
+    >>> irmx.calc_aggregate("MSU_Pain MSU_Pain(unit='seconds')", nuggets, updates)
+    {MSU_Pain: 0.9..., MSU_Pain(unit='seconds'): 1...}
+    """
+
+    NAME = "MSU_Pain"
+    PRETTY_NAME = "Updates read in vain"
+    SHORT_DESC = "The mean number of updates that simulated users of a stream read in vain, or the time that they take."
+    FORMULA = Formula(
+        r"\mathrm{Pain} = \frac{1}{\lvert U \rvert} \sum_{u \in U} (r_u - g_u)",
+        {
+            "U": "the simulated users, as of MSU",
+            "u": "a user",
+            "r_u": "the number of updates that the user reads, or the seconds spent on reading",
+            "g_u": "the part of it that gives the user a nugget not read before",
+        },
+        source="pain as in Tan et al. (2016), of the users of Baruah, Smucker and Clarke (2015)",
+    )
+    SUPPORTED_PARAMS = {
+        "unit": Param(str, "what is counted: updates, or seconds of reading", default="updates", choices=PAIN),
+        **{
+            name: param
+            for name, param in ModeledStreamUtility.SUPPORTED_PARAMS.items()
+            if name not in (*ModeledStreamUtility.SHARED_PARAMS, "no_relevant")
+        },
+    }
+    MONOTONE = False
+    LESS_IS_BETTER = True
+    CITATIONS = (BARUAH, TAN)
+    EXAMPLES = ("MSU_Pain", "MSU_Pain(unit='seconds',MA='1d')")
+    SHARED_PARAMS = ("unit",)
+
+    @cached_property
+    def _setting(self) -> Setting:
+        from irmx_stream.simulated_users import Setting
+
+        return Setting(1.0, None, "before", "by_user", self["unit"])
+
+    def contributions(self, rankings: Rankings) -> dict[str, Any]:
+        from irmx_stream.simulated_users import table_of_pain
+
+        return table_of_pain(self.prepare(rankings), self._crowd, self._setting)
+
+
+MSU, MSU_Pain = ModeledStreamUtility(), ModeledStreamPain()

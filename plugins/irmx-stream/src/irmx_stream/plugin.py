@@ -1,8 +1,9 @@
 """The hooks of irmx-stream."""
 
 from irmx import Command, Dataset, Format, Measure, Symbol, hookimpl
+from irmx_stream.inbox.inbox_format import InboxFiles
 from irmx_stream.interfaces import CHRONOLOGICAL, PUSH, RANKED, REVERSE_CHRONOLOGICAL
-from irmx_stream.modeled_stream_utility import MSU
+from irmx_stream.modeled_stream_utility import MSU, MSU_Pain
 from irmx_stream.track_measures import EG, ELG, LC, TS_H, Comp, TS_Latency, TS_Verbosity, nEG, nELG
 from irmx_stream.truncated import TruncatedAP, TruncatedNDCG, TruncatedRBP, TruncatedRR
 from irmx_stream.tst.tst_datasets import datasets
@@ -13,6 +14,7 @@ from irmx_stream.tst.tst_runs import Tst
 def irmx_measures() -> list[Measure]:
     return [
         MSU,
+        MSU_Pain,
         ELG,
         LC,
         nELG,
@@ -36,14 +38,53 @@ def irmx_symbols() -> list[Symbol]:
 
 @hookimpl
 def irmx_formats() -> list[Format]:
-    return [Tst()]
+    return [Tst(), InboxFiles()]
 
 
 @hookimpl
 def irmx_commands() -> list[Command]:
-    example = "irmx stream score tst:FOLDER run.gz 'MSU(L=0.5)' --users visits.csv"
-    about = "Score a stream for recorded users instead of simulated ones."
-    return [Command("score", "irmx_stream.commands:score", "stream", about, EXAMPLES=(example,), SECTION="score")]
+    return [
+        Command(
+            "score",
+            "irmx_stream.commands:score",
+            "stream",
+            "Score a stream for recorded users instead of simulated ones.",
+            ("irmx stream score tst:FOLDER run.gz 'MSU(L=0.5)' --users visits.csv",),
+            "score",
+        ),
+        Command(
+            "eval",
+            "irmx_stream.commands:evaluate_inbox",
+            "inbox",
+            "Score inboxes: which questions have news on a day, and which documents hold it.",
+            ("irmx inbox eval judgments.tsv run.jsonl --universe universe.tsv",),
+            "score",
+        ),
+        Command(
+            "news",
+            "irmx_stream.commands:news_of_inbox",
+            "inbox",
+            "Show how many days pass until the first news of a question is shown.",
+            ("irmx inbox news judgments.tsv 'runs/*.jsonl'",),
+            "score",
+        ),
+        Command(
+            "check",
+            "irmx_stream.commands:check_inbox",
+            "inbox",
+            "Check a run of an inbox before it is submitted.",
+            ("irmx inbox check run.jsonl --topics topics.jsonl",),
+            "score",
+        ),
+        Command(
+            "demo",
+            "irmx_stream.commands:demo_inbox",
+            "inbox",
+            "Write a small made-up inbox to a new folder.",
+            ("irmx inbox demo inbox",),
+            "score",
+        ),
+    ]
 
 
 @hookimpl

@@ -12,7 +12,7 @@ import numpy as np
 from irmx import DataWarning, Rankings
 from irmx.ragged import Floats, segment_sum
 from irmx_stream.columns import NUGGET_TIME, QUERY_START, TIMESTAMP
-from irmx_stream.gains import Reads, Utility, amounts_of, compiled_for, gains_of, mean_gain, reads_of, units_of
+from irmx_stream.gains import Reads, Utility, amounts_of, compiled_for, gains_of, mean_gain, pain_of, reads_of, units_of
 from irmx_stream.interfaces import ReadingInterface
 from irmx_stream.population import MOST_USERS, Population, Users
 from irmx_stream.streams import Nuggets, Stream, Streams, in_order, places_of_updates
@@ -83,12 +83,15 @@ class Setting(NamedTuple):
         Which sessions make a nugget late.
     ratio : {"by_user", "of_means"}
         How gains are divided by amounts.
+    pain : str or None
+        The unit of what is read in vain, if that is the value.
     """
 
     L: float
     per: str | None
     late: str
     ratio: str
+    pain: str | None = None
 
 
 @dataclass
@@ -103,8 +106,13 @@ class _Cell:
     amounts: dict[str | None, list[Floats]] = field(default_factory=dict)
 
     def add(self, traces: Traces, speed: Floats, crowd: Crowd, settings: Sequence[Setting]) -> None:
-        for late in dict.fromkeys(settings[i].late for i in self.pending):
-            these = [i for i in self.pending if settings[i].late == late]
+        for i in self.pending:
+            if (unit := settings[i].pain) is not None:
+                read, useful = pain_of(self.stream, traces, speed, crowd.interface, unit)
+                self.gains.setdefault(i, []).append(read - useful)
+        of_gain = [i for i in self.pending if settings[i].pain is None]
+        for late in dict.fromkeys(settings[i].late for i in of_gain):
+            these = [i for i in of_gain if settings[i].late == late]
             losses = list(dict.fromkeys(settings[i].L for i in these))
             gains = gains_of(self.stream, traces, speed, crowd.interface, losses, late)
             for i in these:
@@ -236,6 +244,22 @@ def table_of_reads(
         "read_by": readers / count,
         "sessions_late": late / readers,
         "contribution": gain,
+    }
+
+
+def table_of_pain(streams: Streams, crowd: Crowd, setting: Setting) -> dict[str, Any]:
+    """Return what the users of the first topic read, and what of it gives them something, as two rows."""
+    stream, window = streams.each[0], float(streams.window[0])
+    users = crowd.of(0, utilities([streams], crowd, [setting])[0][0][0].users)
+    traces = simulate(users, window, crowd.seed)
+    assert setting.pain is not None
+    read, useful = (
+        float(of_users.mean()) for of_users in pain_of(stream, traces, users.speed, crowd.interface, setting.pain)
+    )
+    return {
+        "doc_id": ["(all that is read)", "(what gives a nugget)"],
+        setting.pain: [read, useful],
+        "contribution": [read, -useful],
     }
 
 

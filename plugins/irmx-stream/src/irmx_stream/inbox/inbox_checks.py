@@ -1,0 +1,109 @@
+"""What is wrong with a run of an inbox: documents of other days, unknown questions, and what the guidelines do not allow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irmx.ragged import Ints, segment_of
+from irmx.toolkit import content_of, suggest
+from irmx_stream.inbox.inbox_levels import as_texts, days_with_equal_ranks, proposed_by
+from irmx_stream.inbox.inbox_runs import MOST_DOCUMENTS, Faults, InboxRun, parsed, place
+from irmx_stream.inbox.inbox_tables import Inbox, column, days_of, read_columns, topics_file
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def checked(path: str | os.PathLike[str], topics: Any = None, days: Any = None) -> tuple[list[dict[str, Any]], Faults]:
+    """Return what a run holds, as rows, and what is wrong with it by the guidelines, by topics and by the days of documents."""
+    run, faults = parsed(str(path), content_of(Path(path)))
+    if not run.tag:
+        faults.append(f"{place(run.name, 1)}: the first line must have the runtag.")
+    for shown in np.flatnonzero(run.counts > MOST_DOCUMENTS).tolist():
+        faults.append(f"{run.place(shown)}: {run.counts[shown]} documents, where {MOST_DOCUMENTS} are allowed.")
+    if topics is not None:
+        faults += _by_topics(run, topics)
+    if days is not None:
+        documents, day_of_document, names = days_of(days)
+        faults += other_days(run, documents, day_of_document, names)
+    return _rows(run), faults
+
+
+def _by_topics(run: InboxRun, topics: Any) -> Faults:
+    """Return a fault for each topic and each question that is unknown."""
+    questions = topics_file(topics) if isinstance(topics, (str, os.PathLike)) else None
+    if questions is None:
+        table = read_columns(topics, "table of topics", ("topic", "question"))
+        names = [[of.texts[i] for i in of.code.tolist()] for of in (column(table, "topic"), column(table, "question"))]
+        known = set(zip(*names, strict=True))
+    else:
+        known = {(topic, question) for topic, of_topic in questions.items() for question in of_topic}
+    of_known = {topic for topic, _ in known}
+    unknown = {topic: shown for shown, topic in reversed(list(enumerate(run.topic))) if topic not in of_known}
+    faults = Faults(f"{run.place(shown)}: there is no such topic." for shown in sorted(unknown.values()))
+    faults += unknown_questions(run, known)
+    return faults
+
+
+def _rows(run: InboxRun) -> list[dict[str, Any]]:
+    days = sorted({day for _, day in run.days})
+    fires = {(topic, day) for topic, day, count in zip(run.topic, run.day, run.counts.tolist(), strict=True) if count}
+    counts = {
+        "run": run.tag,
+        "topics": len({topic for topic, _ in run.days}),
+        "first day": days[0] if days else "",
+        "last day": days[-1] if days else "",
+        "days of topics": len(run.days),
+        "days of topics without documents": len(run.days - fires),
+        "days of topics with equal ranks of questions": days_with_equal_ranks(run, np.ones(len(run), dtype=bool)),
+        "questions shown": len(run),
+        "questions proposed": len(
+            {q for q, is_proposed in zip(run.question, proposed_by(run), strict=True) if is_proposed}
+        ),
+        "documents": len(run.doc_id),
+    }
+    return [{"what": what, "value": value} for what, value in counts.items()]
+
+
+def refuse_other_days_and_questions(inbox: Inbox, run: InboxRun) -> None:
+    """Raise for a document on another day than its own, and, where a universe names all questions, for an unknown one."""
+    faults = other_days(run, inbox.documents, inbox.day_of_document, inbox.days)
+    if inbox.is_closed:
+        known = np.unique(inbox.units[:, :2], axis=0).tolist()
+        faults += unknown_questions(run, {(inbox.topics[t], inbox.questions[q]) for t, q in known})
+    faults.raise_first(run.name)
+
+
+def unknown_questions(run: InboxRun, known: set[tuple[str, str]]) -> Faults:
+    """Return a fault for each question of known topics that is neither known nor proposed, where it first stands."""
+    topics = {topic for topic, _ in known}
+    found = dict[tuple[str, str], int]()
+    for shown, (pair, is_proposed) in enumerate(
+        zip(zip(run.topic, run.question, strict=True), proposed_by(run).tolist(), strict=True)
+    ):
+        if not is_proposed and pair[0] in topics and pair not in known:
+            found.setdefault(pair, shown)
+    return Faults(
+        f"{run.place(shown)}: the topic has no such question, and the id of one that the run proposes begins with its tag, {run.tag!r}."
+        f"{suggest(question, [name for of, name in known if of == topic])}"
+        for (topic, question), shown in found.items()
+    )
+
+
+def other_days(run: InboxRun, documents: pa.Array, day_of_document: Ints, days: Sequence[str]) -> Faults:
+    """Return a fault for each document that is shown on another day than its own."""
+    import pyarrow.compute as pc
+
+    at = pc.fill_null(pc.index_in(as_texts(run.doc_id), value_set=documents), -1).to_numpy()
+    of_document, shown = np.append(day_of_document, -1)[at], segment_of(run.offsets)
+    number = {text: i for i, text in enumerate(days)}
+    on = np.fromiter((number.get(text, -1) for text in run.day), np.int64, len(run))[shown]
+    return Faults(
+        f"{run.place(int(shown[row]))}: the document {run.doc_id[row]} is of another day, {days[of_document[row]]}."
+        for row in np.flatnonzero((of_document >= 0) & (of_document != on)).tolist()
+    )

@@ -1,0 +1,78 @@
+"""The format ``inbox``: runs and judgments of an inbox for all commands, on one of its levels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from irmx import Format, Param
+from irmx_stream.inbox.inbox_levels import (
+    LEVELS,
+    NUGGETS,
+    PROPOSED,
+    documents_of,
+    documents_shown,
+    kept_in,
+    questions_of,
+    questions_shown,
+    stream_of,
+    updates_shown,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from irmx import Table
+
+
+class InboxFiles(Format):
+    """Runs and judgments of an inbox, whose topics are its units; or, with ``level=updates``, those of a stream."""
+
+    NAME = "inbox"
+    SHORT_DESC = (
+        "TREC Change Detection: runs in JSON Lines with a runtag, and judgments, a table with topic, question, day, document and gain; "
+        "topics are units such as T1/Q3/2021-08-01"
+    )
+    EXAMPLES = ("run.jsonl", "inbox(level=questions):run.jsonl", "inbox(level=updates):judgments.tsv")
+    SUPPORTED_PARAMS = {
+        "level": Param(
+            str,
+            "what is ranked: the documents of a question on a day, the questions of a topic on a day, or, as a stream, the updates of a "
+            "topic",
+            default="documents",
+            choices=LEVELS,
+        ),
+        "nugget": Param(
+            str,
+            "with level=updates: what a reader gains once, each relevant document or each question with news on a day",
+            default="document",
+            choices=NUGGETS,
+        ),
+        "proposed": Param(str, "whether questions count that a run proposes", default="keep", choices=PROPOSED),
+        "universe": Param(
+            str, "of judgments: the file that says what was to be decided, if not only what is judged", default=None
+        ),
+    }
+    SIGNS = {
+        "run": (rb"\{", rb'"run_?tag"\s*:|"(?:doc|question)[-_]rank(?:ing)?"\s*:'),
+        "qrels": (
+            rb"(?i)\{[^{}]*\"(?:question|qid|question_id)\"\s*:|[^\n{]*\b(?:question|qid|question_id)\b",
+            rb"(?i)\A[^\n]*\b(?:day|date)\b",
+            rb"(?i)\A[^\n]*\b(?:topic|tid|topic_id|query_id)\b",
+        ),
+    }
+
+    def read(self, table: str, path: Path, content: bytes) -> pa.Table | Table:
+        if table == "run":
+            from irmx_stream.inbox.inbox_runs import parsed
+
+            run, faults = parsed(str(path), content)
+            faults.raise_first(run.name)
+            shown = {"documents": documents_shown, "questions": questions_shown, "updates": updates_shown}
+            return shown[self["level"]](run, kept_in(run, self["proposed"]))
+        from irmx_stream.inbox.inbox_tables import read_inbox
+
+        inbox = read_inbox(path, self["universe"])
+        if self["level"] == "updates":
+            return stream_of(inbox, self["nugget"])
+        return (documents_of if self["level"] == "documents" else questions_of)(inbox).table

@@ -1,0 +1,450 @@
+"""Inboxes: files in all their forms, plain scoring of random ones, what is refused, and the commands of others on them."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import irmx
+from irmx import DataError, UsageError
+from irmx_stream import read_inbox, read_inbox_run, score_inbox
+
+from .plain import truncated
+
+DAYS = ["2021-08-01", "2021-08-02", "2021-08-03"]
+Unit = tuple[str, str, str]
+Run = dict[Unit, tuple[float, dict[str, float]]]
+
+
+def lines(path: Path, *records: Any) -> str:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return str(path)
+
+
+def table(names: str, rows: Any) -> dict[str, list[Any]]:
+    return {name: [row[i] for row in rows] for i, name in enumerate(names.split())}
+
+
+def write(path: Path, run: Run, tag: str = "mine") -> str:
+    """Write a run in the form of the guidelines."""
+    topics: dict[str, dict[str, list[Any]]] = {}
+    for (topic, question, day), (rank, docs) in run.items():
+        ranked = [{"doc_id": doc_id, "score": score} for doc_id, score in docs.items()]
+        shown = {"qid": question, "question-rank": rank, "question-text": "?", "doc-ranking": ranked}
+        topics.setdefault(topic, {}).setdefault(day, []).append(shown)
+    return lines(path, {"runtag": tag}, *({"topic": topic, "results": results} for topic, results in topics.items()))
+
+
+# -- plain scoring ---------------------------------------------------------------------------------------------------
+
+
+def random_inbox(seed: int) -> tuple[list[Unit], list[tuple[str, str, str, str, float]], Run]:
+    """Return a universe, judgments and a run; documents of a day may be those of several questions."""
+    draw = random.Random(seed)
+    topics = [f"T{i}" for i in range(draw.randint(1, 3))]
+    questions = [(topic, f"{topic}Q{i}") for topic in topics for i in range(draw.randint(1, 4))]
+    universe = [(topic, question, day) for topic, question in questions for day in DAYS if draw.random() < 0.9]
+    universe = universe or [(*questions[0], DAYS[0])]
+    judged, run = [], Run()
+    for unit in universe:
+        docs = [f"{unit[2]}-{i}" for i in range(8)]
+        if draw.random() < 0.5:
+            chosen = draw.sample(docs, draw.randint(1, 4))
+            judged += [(*unit, doc_id, draw.choice([0, 0, 1, 5, 10])) for doc_id in chosen]
+        if draw.random() < 0.6:
+            shown = draw.sample(docs, draw.randint(0, 5))
+            run[unit] = float(draw.randint(0, 2)), {doc_id: float(draw.randint(0, 3)) for doc_id in shown}
+    judged = judged or [(*universe[0], f"{universe[0][2]}-0", 1)]
+    for topic, day in {(topic, day) for topic, _, day in universe}:
+        if draw.random() < 0.3:
+            run[topic, "mine-1", day] = 1.0, {f"{day}-7": 1.0}
+    return universe, judged, run
+
+
+def falling(scores: dict[str, float]) -> list[str]:
+    """Ids by score, and equal scores by id, both largest first."""
+    return [name for _, name in sorted(((score, name) for name, score in scores.items()), reverse=True)]
+
+
+def plainly(
+    universe: list[Unit], judged: list[tuple[str, str, str, str, float]], run: Run, missing: str, proposed: str
+) -> dict[str, dict[Any, tuple[list[float], bool, bool]]]:
+    """For each unit of each level: the four values, whether it has an answer, whether the run is silent."""
+    if proposed == "drop":
+        run = {unit: shown for unit, shown in run.items() if not unit[1].startswith("mine")}
+    gains: dict[Unit, dict[str, float]] = {unit: {} for unit in universe}
+    for topic, question, day, doc_id, gain in judged:
+        gains[topic, question, day][doc_id] = gain
+    documents, questions = {}, {}
+    for unit, of_unit in gains.items():
+        ranking = falling(run.get(unit, (0.0, {}))[1])
+        relevant = [gain for gain in of_unit.values() if gain >= 1]
+        values = truncated([of_unit.get(doc_id, 0.0) for doc_id in ranking], relevant, 0.5)
+        documents[unit] = values, bool(relevant), not ranking
+    for topic, day in {(topic, day) for topic, _, day in universe}:
+        of_day = {
+            unit[1]: max(of.values(), default=0.0) for unit, of in gains.items() if (unit[0], unit[2]) == (topic, day)
+        }
+        shown = {unit[1]: (rank, docs) for unit, (rank, docs) in run.items() if (unit[0], unit[2]) == (topic, day)}
+        ranks = {question: -rank for question, (rank, docs) in shown.items() if docs or missing == "tied"}
+        if missing == "tied":
+            ranks = dict.fromkeys(of_day, -1000000000.0) | ranks
+        relevant = [gain for gain in of_day.values() if gain >= 1]
+        values = truncated([of_day.get(question, 0.0) for question in falling(ranks)], relevant, 0.5)
+        questions[topic, day] = values, bool(relevant), not any(docs for _, docs in shown.values())
+    return {"documents": documents, "questions": questions}
+
+
+@pytest.mark.parametrize("missing", ["silent", "tied"])
+@pytest.mark.parametrize("proposed", ["keep", "drop"])
+@pytest.mark.parametrize("seed", range(12))
+def test_values_are_those_of_plain_python(seed: int, missing: str, proposed: str, tmp_path: Path) -> None:
+    universe, judged, run = random_inbox(seed)
+    inbox = read_inbox(table("topic question day document gain", judged), table("topic question day", universe))
+    levels = score_inbox(
+        inbox, {"mine": read_inbox_run(write(tmp_path / "run.jsonl", run))}, missing=missing, proposed=proposed
+    )
+    expected = plainly(universe, judged, run, missing, proposed)
+    for level in levels:
+        of_level = expected[level.level]
+        assert level.scores.topics == tuple("/".join(unit) for unit in sorted(of_level))
+        for unit, found in zip(sorted(of_level), level.scores.values[:, 0], strict=True):
+            assert found.tolist() == pytest.approx(of_level[unit][0], abs=1e-12)
+        frame = level.frame().set_index("over")
+        for part, kept in (("all", (False, True)), ("answer", (True,)), ("no answer", (False,))):
+            some = [(values, silent) for values, has_answer, silent in of_level.values() if has_answer in kept]
+            assert frame.loc[part, "units"] == len(some)
+            if some:
+                assert frame.loc[part, "silent"] == pytest.approx(np.mean([silent for _, silent in some]))
+                means = np.mean([values for values, _ in some], axis=0)
+                assert frame.loc[part].iloc[-4:].tolist() == pytest.approx(means.tolist())
+
+
+# -- files -----------------------------------------------------------------------------------------------------------
+
+
+RANKED = [{"doc_id": "b", "score": 1}, {"doc_id": "a", "score": 2}]
+FORMS = {
+    "of the guidelines": [
+        {"runtag": "mine", "models": ["m"], "extra": {}},
+        {"topic": "T", "results": {DAYS[0]: [{"qid": "Q", "question-rank": 0, "doc-ranking": RANKED}], DAYS[1]: []}},
+    ],
+    "of the server": [
+        {"run_tag": "mine", "run_type": "automatic"},
+        {"topic": "T", "results": {DAYS[0]: [{"qid": "Q", "question_rank": 0, "doc_ranking": RANKED}], DAYS[1]: []}},
+        {"errors": []},
+    ],
+    "of days with results": [
+        {"runtag": "mine"},
+        {
+            "topic": "T",
+            "results": {DAYS[0]: {"results": [{"qid": "Q", "question_rank": 0, "doc_ranking": RANKED}]}, DAYS[1]: []},
+        },
+    ],
+    "of one line a question": [
+        {"runtag": "mine"},
+        {"topic": "T", "qid": "Q", "day": DAYS[0], "question_rank": 0, "doc_ranking": ["a", "b"]},
+        {"topic": "T", "results": {DAYS[1]: []}},
+    ],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_run_is_read_and_found_by_content(form: str, tmp_path: Path) -> None:
+    path = lines(tmp_path / "run", *FORMS[form])
+    run = read_inbox_run(path)
+    assert (run.tag, run.topic, run.question, run.day) == ("mine", ["T"], ["Q"], DAYS[:1])
+    assert run.days == {("T", DAYS[0]), ("T", DAYS[1])}
+    assert irmx.read_run(path).topics == [f"T/Q/{DAYS[0]}"]
+    assert falling(dict(zip(run.doc_id, run.score.tolist(), strict=True))) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "topic\tquestion\tday\tdocument\tgain\nT\tQ\t2021-08-01\ta\t5\n",
+        "tid,qid,date,docno,relevance\nT,Q,2021-08-01,a,5\n",
+        '{"topic": "T", "qid": "Q", "day": "2021-08-01", "doc_id": "a", "grade": 5}\n',
+    ],
+)
+def test_judgments_are_found_by_content(content: str, tmp_path: Path) -> None:
+    (tmp_path / "judged").write_text(content)
+    assert irmx.read_qrels(tmp_path / "judged").as_dict() == {"T/Q/2021-08-01": {"a": 5.0}}
+
+
+def test_a_table_with_dates_and_a_file_of_topics(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "topic": ["T", "T"],
+            "question": "Q1",
+            "day": pd.to_datetime([DAYS[0], DAYS[2]]),
+            "document": ["a", "b"],
+            "gain": 1,
+        }
+    )
+    topics = lines(
+        tmp_path / "topics", {"tid": "T", "label": "x", "questions": [{"qid": "Q1"}, {"qid": "Q2", "question": "?"}]}
+    )
+    inbox = read_inbox(frame, topics)
+    assert (len(inbox), inbox.days, inbox.questions) == (6, tuple(DAYS), ("Q1", "Q2"))
+
+
+JUDGED = "topic,question,day,document,gain\nT,Q,2021-08-01,a,5\nT,Q,2021-08-02,c,1\n"
+SHOWN = {"qid": "Q", "question-rank": 0, "doc-ranking": RANKED}
+WRONG: dict[str, tuple[list[Any], str]] = {
+    "a document of another day": (
+        [{"topic": "T", "results": {DAYS[1]: [SHOWN]}}],
+        "line 2, topic T, day 2021-08-02, question Q",
+    ),
+    "a question twice on a day": (
+        [{"topic": "T", "results": {DAYS[0]: [SHOWN, SHOWN]}}],
+        "line 2, topic T, day 2021-08-01, question Q",
+    ),
+    "a question twice on a day, in two lines": (
+        [{"topic": "T", "results": {DAYS[0]: [SHOWN]}}] * 2,
+        "line 3, topic T, day 2021-08-01, question Q",
+    ),
+    "an unknown question": (
+        [{"topic": "T", "results": {DAYS[0]: [{**SHOWN, "qid": "Q9"}]}}],
+        "line 2, topic T, day 2021-08-01, question Q9",
+    ),
+    "no day": ([{"topic": "T", "results": {"1 August": []}}], "line 2, topic T"),
+    "no rank": ([{"topic": "T", "results": {DAYS[0]: [{"qid": "Q", "doc-ranking": []}]}}], "question_rank"),
+    "a rank that is no number": (
+        [{"topic": "T", "results": {DAYS[0]: [{**SHOWN, "question-rank": True}]}}],
+        "question_rank",
+    ),
+    "a document twice": ([{"topic": "T", "results": {DAYS[0]: [{**SHOWN, "doc-ranking": RANKED * 2}]}}], "twice"),
+    "a score that is none": (
+        [{"topic": "T", "results": {DAYS[0]: [{**SHOWN, "doc-ranking": [{"doc_id": "a", "score": None}]}]}}],
+        "score",
+    ),
+    "some scores": (
+        [
+            {
+                "topic": "T",
+                "results": {DAYS[0]: [{**SHOWN, "doc-ranking": [{"doc_id": "a", "score": 1}, {"doc_id": "b"}]}]},
+            }
+        ],
+        "score",
+    ),
+    "a huge score": (
+        [{"topic": "T", "results": {DAYS[0]: [{**SHOWN, "doc-ranking": [{"doc_id": "a", "score": 10**400}]}]}}],
+        "score",
+    ),
+    "a document without id": (
+        [{"topic": "T", "results": {DAYS[0]: [{**SHOWN, "doc-ranking": [{"score": 1}]}]}}],
+        "doc_id",
+    ),
+    "an object of nothing": ([{}], "line 2"),
+    "a list": ([[1]], "line 2"),
+    "results that are a list": ([{"topic": "T", "results": []}], "results"),
+    "a day that is a number": ([{"topic": "T", "results": {DAYS[0]: 3}}], "list"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_runs_are_refused_with_their_place(what: str, tmp_path: Path, command: Callable[..., Any]) -> None:
+    records, said = WRONG[what]
+    lines(tmp_path / "run.jsonl", {"runtag": "mine"}, *records)
+    (tmp_path / "judged.csv").write_text(JUDGED)
+    (tmp_path / "universe.csv").write_text("topic,question,day\n" + "".join(f"T,Q,{day}\n" for day in DAYS))
+    command("inbox", "eval", "judged.csv", "run.jsonl", "-u", "universe.csv").assert_refused(1, said)
+    known = ("--topics", "universe.csv", "--days", "judged.csv")
+    command("inbox", "check", "run.jsonl", *known).assert_refused(1, said)
+
+
+def test_no_json_a_key_twice_and_other_wrong_lines(tmp_path: Path, command: Callable[..., Any]) -> None:
+    for line in ('{"topic": "T", ', '{"topic": "T", "topic": "U", "results": {}}', "\ud800"):
+        (tmp_path / "run.jsonl").write_bytes(b'{"runtag": "r"}\n' + line.encode(errors="surrogatepass") + b"\n")
+        command("inbox", "check", "run.jsonl").assert_refused(1, "run.jsonl, line 2")
+
+
+@pytest.mark.parametrize(
+    ("judged", "said"),
+    [
+        ("topic,question,day,document\nT,Q,2021-08-01,a\n", "gain"),
+        ("topic,question,day,document,gain\nT,Q,1 August,a,1\n", "line 2"),
+        ("topic,question,day,document,gain\nT,,2021-08-01,a,1\n", "question"),
+        ("topic,question,day,document,gain\nT,Q,2021-08-01,a,much\n", "gain"),
+        (JUDGED + "T,Q,2021-08-02,a,1\n", "line 4"),
+    ],
+)
+def test_wrong_judgments_are_refused(judged: str, said: str, tmp_path: Path, command: Callable[..., Any]) -> None:
+    (tmp_path / "judged.csv").write_text(judged)
+    lines(tmp_path / "run.jsonl", *FORMS["of the guidelines"])
+    command("inbox", "eval", "judged.csv", "run.jsonl").assert_refused(1, said)
+
+
+def test_units_whose_names_are_the_same_are_refused() -> None:
+    judged = table("topic question day document gain", [("a/b", "c", DAYS[0], "x", 1), ("a", "b/c", DAYS[0], "x", 1)])
+    with pytest.raises(DataError):
+        score_inbox(read_inbox(judged), {})
+
+
+def test_measures_that_know_no_silence_and_several_rels_are_refused(
+    tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    (tmp_path / "judged.csv").write_text(JUDGED)
+    lines(tmp_path / "run.jsonl", *FORMS["of the guidelines"])
+    for measures in ("AP", "TruncatedAP TruncatedRR(rel=5)"):
+        command("inbox", "eval", "judged.csv", "run.jsonl", measures).assert_refused(2)
+    command("inbox", "eval", "judged.csv", "run.jsonl", "--missing", "quiet").assert_refused(2)
+    with pytest.raises(UsageError):
+        score_inbox(
+            read_inbox(table("topic question day document gain", [("T", "Q", DAYS[0], "a", 1)])), {}, proposed="maybe"
+        )
+
+
+# -- the commands ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def demo(tmp_path: Path, command: Callable[..., Any]) -> Path:
+    assert command("inbox", "demo", "inbox").code == 0
+    return tmp_path / "inbox"
+
+
+def test_a_check_counts_what_a_run_holds(demo: Path, command: Callable[..., Any]) -> None:
+    done = command(
+        "inbox", "check", "runs/quiet.jsonl", "--topics", "topics.jsonl", "--days", "days.tsv", "-o", "jsonl", cwd=demo
+    )
+    counts = {row["what"]: row["value"] for row in map(json.loads, done.out.splitlines())}
+    run = [json.loads(line) for line in (demo / "runs/quiet.jsonl").read_text().splitlines()]
+    days = [questions for topic in run[1:] for questions in topic["results"].values()]
+    assert (counts["run"], counts["topics"], counts["days of topics"]) == ("quiet", 12, len(days))
+    assert counts["days of topics without documents"] == sum(not questions for questions in days)
+    assert counts["questions shown"] == sum(map(len, days))
+    command("inbox", "demo", demo).assert_refused(2)
+
+
+def test_a_check_tells_what_only_guidelines_forbid(tmp_path: Path, command: Callable[..., Any]) -> None:
+    many = [f"d{i}" for i in range(101)]
+    lines(
+        tmp_path / "many.jsonl", {"runtag": "r"}, {"topic": "T", "results": {DAYS[0]: [{**SHOWN, "doc-ranking": many}]}}
+    )
+    command("inbox", "check", "many.jsonl").assert_refused(1, "101 documents")
+    lines(tmp_path / "untagged.jsonl", {"topic": "T", "results": {DAYS[0]: [SHOWN]}})
+    command("inbox", "check", "untagged.jsonl").assert_refused(1, "runtag")
+    (tmp_path / "topics.csv").write_text("topic,question\nU,Q\n")
+    lines(tmp_path / "other.jsonl", {"runtag": "r"}, {"topic": "T", "results": {DAYS[0]: [SHOWN]}})
+    command("inbox", "check", "other.jsonl", "--topics", "topics.csv").assert_refused(1, "topic T")
+
+
+def test_ties_and_what_was_not_to_be_decided_are_told(tmp_path: Path, command: Callable[..., Any]) -> None:
+    (tmp_path / "judged.csv").write_text(JUDGED)
+    other = {"qid": "Q2", "question-rank": 0, "doc-ranking": ["x"]}
+    record = {"topic": "T", "results": {DAYS[0]: [SHOWN, other], DAYS[2]: [{**SHOWN, "doc-ranking": ["y"]}]}}
+    lines(tmp_path / "run.jsonl", {"runtag": "r"}, record)
+    done = command("inbox", "eval", "judged.csv", "run.jsonl", "-o", "jsonl")
+    assert done.code == 0
+    assert "equal ranks on 1 day" in done.err
+    assert "1 question shown on days that were not to be decided" in done.err
+
+
+def test_values_of_topics_are_means_over_their_units_and_go_into_compare(
+    demo: Path, command: Callable[..., Any]
+) -> None:
+    asked = ("inbox", "eval", "judgments.tsv", "runs/*.jsonl", "-u", "universe.tsv", "TruncatedAP")
+    assert command(*asked, "--out", "scores.parquet", cwd=demo).code == 0
+    frame = pd.read_parquet(demo / "scores.parquet")
+    inbox = read_inbox(demo / "judgments.tsv", demo / "universe.tsv")
+    runs = {name: read_inbox_run(demo / f"runs/{name}.jsonl") for name in ("quiet", "noisy")}
+    for level in score_inbox(inbox, runs, "TruncatedAP"):
+        for part, ending in (("all", ""), ("answer", " with an answer")):
+            units, values = level.parts[part], level.scores["TruncatedAP"]
+            for t, topic in enumerate(inbox.topics):
+                rows = frame[(frame["slice"] == level.level + ending) & (frame["query_id"] == topic)].set_index(
+                    "system"
+                )["value"]
+                for s, name in enumerate(runs):
+                    expected = values[units & (level.topic == t), s]
+                    assert rows[f"{name}.jsonl"] == pytest.approx(
+                        expected.mean() if len(expected) else np.nan, nan_ok=True
+                    )
+    done = command("compare", "--scores", "scores.parquet", "--baseline", "quiet.jsonl", "-o", "jsonl", cwd=demo)
+    assert done.code == 0
+
+
+def test_all_commands_take_the_files_on_each_level(demo: Path, command: Callable[..., Any]) -> None:
+    inbox = read_inbox(demo / "judgments.tsv", demo / "universe.tsv")
+    run = read_inbox_run(demo / "runs/complete.jsonl")
+    for level in score_inbox(inbox, {"complete": run}, "TruncatedAP"):
+        qrels = f"inbox(level={level.level},universe={demo / 'universe.tsv'}):{demo / 'judgments.tsv'}"
+        found = irmx.calc_aggregate("TruncatedAP", qrels, f"inbox(level={level.level}):{demo / 'runs/complete.jsonl'}")
+        assert list(found.values()) == [pytest.approx(level.frame()["TruncatedAP"][0], abs=1e-12)]
+    unit = level.scores.topics[int(np.argmin(level.is_silent[:, 0]))]
+    done = command("explain", qrels, "inbox(level=questions):runs/complete.jsonl", "TruncatedAP", "-t", unit, cwd=demo)
+    assert done.code == 0
+    assert "the end" in done.out
+
+
+def test_a_stream_has_the_order_of_the_inbox_and_the_times_of_days(demo: Path, tmp_path: Path) -> None:
+    judged = table(
+        "topic question day document gain length", [("T", "Q1", DAYS[0], "a", 5, 60), ("T", "Q2", DAYS[1], "b", 1, 30)]
+    )
+    pd.DataFrame(judged).to_csv(tmp_path / "judged.csv", index=False)
+    run: Run = {
+        ("T", "Q1", DAYS[0]): (1.0, {"x": 1.0, "a": 2.0}),
+        ("T", "Q2", DAYS[0]): (0.0, {"y": 1.0}),
+        ("T", "Q2", DAYS[1]): (0.0, {"b": 1.0}),
+    }
+    path = write(tmp_path / "run.jsonl", run)
+    qrels, updates = f"inbox(level=updates):{tmp_path / 'judged.csv'}", f"inbox(level=updates):{path}"
+    start = pd.Timestamp(DAYS[0]).timestamp()
+    as_tables = (
+        pd.DataFrame(
+            {
+                "query_id": "T",
+                "doc_id": ["Q1/a", "Q2/b"],
+                "iteration": ["a", "b"],
+                "relevance": [5, 1],
+                "timestamp": [start, start + 86400],
+                "query_start": start,
+                "query_end": start + 2 * 86400,
+                "length": [60, 30],
+            }
+        ),
+        pd.DataFrame(
+            {
+                "query_id": "T",
+                "doc_id": ["Q2/y", "Q1/a", "Q1/x", "Q2/b"],
+                "score": [4.0, 3.0, 2.0, 1.0],
+                "timestamp": [start, start, start, start + 86400],
+            }
+        ),
+    )
+    for measure in ("MSU(MA=6h,SA=2h,users=200)", "MSU(MA=12h,users=200,interface=ranked)", "MSU(users=200,rel=5)"):
+        found, expected = (
+            list(irmx.calc_aggregate(measure, *files).values()) for files in ((qrels, updates), as_tables)
+        )
+        assert found == expected
+        assert found[0] > 0
+    assert {name.split("/")[0] for name in irmx.read_qrels(qrels, ["iteration"]).docs} == {"Q1", "Q2"}
+
+
+def test_days_until_the_first_news_of_a_question_is_shown(tmp_path: Path, command: Callable[..., Any]) -> None:
+    judged = [
+        ("T", "Q1", DAYS[0], "a", 5),
+        ("T", "Q1", DAYS[2], "c", 1),
+        ("T", "Q2", DAYS[1], "b", 1),
+        ("T", "Q3", DAYS[0], "a", 0),
+    ]
+    rows = table("topic question day document gain", judged)
+    pd.DataFrame(rows).to_csv(tmp_path / "judged.csv", index=False)
+    run: Run = {
+        ("T", "Q1", DAYS[0]): (0.0, {"x": 1.0}),
+        ("T", "Q1", DAYS[2]): (0.0, {"y": 1.0, "c": 0.5}),
+        ("T", "Q3", DAYS[0]): (1.0, {"a": 1.0}),
+    }
+    write(tmp_path / "run.jsonl", run)
+    done = command("inbox", "news", "judged.csv", "run.jsonl", "-o", "jsonl")
+    assert json.loads(done.out) == {"system": "run.jsonl", "questions": 2, "shown": 1, "days": 2.0, "days_or_end": 2.0}
+    done = command("inbox", "news", "judged.csv", "run.jsonl", "--rel", 5, "-q", "-o", "jsonl")
+    [found] = map(json.loads, done.out.splitlines())
+    assert (found["question"], found["first"], found["shown"], found["days_left"]) == ("Q1", DAYS[0], "", 2)
