@@ -55,6 +55,32 @@ def test_what_is_cited_is_what_is_released(capsys: pytest.CaptureFixture[str]) -
     assert f"Version {citation['version']}" in entry
 
 
+def test_the_paper_cites_what_the_project_cites_and_has_numbers_of_the_results(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, header, text = (TOP / "paper.md").read_text(encoding="utf-8").split("---\n", 2)
+    about, citation = yaml.safe_load(header), read(TOP / "CITATION.cff")
+    for key in ("title", "version"):
+        assert about[key] == citation[key], key
+    assert [author["name"] for author in about["authors"]] == [author["name"] for author in citation["authors"]]
+    assert about["tags"][: len(citation["keywords"])] == citation["keywords"]
+    assert len(text.split()) < 850
+
+    made_by, _, entries = (TOP / about["bibliography"]).read_text(encoding="utf-8").partition("\n\n")
+    with pytest.raises(SystemExit):
+        irmx(made_by.removeprefix("% made by: irmx ").split())
+    assert entries == capsys.readouterr().out
+    assert set(re.findall(r"@(\w+)[;\]]", text)) == set(re.findall(r"^@\w+\{(\w+),", entries, re.MULTILINE))
+
+    for paragraph in text.split("\n\n"):
+        pages = [(TOP / page) for page in re.findall(r"\]\((docs/results/\w+\.md)\)", paragraph)]
+        tables = [table for page in pages for table in page.parent.glob(f"{page.stem}*.csv")]
+        there = " ".join(file.read_text(encoding="utf-8") for file in [*pages, *tables])
+        said = re.sub(r"\]\(.*?\)|@\w+|TREC\S* (\d{4})?", "", paragraph)
+        numbers, known = (set(re.findall(r"\d+(?:,\d{3})+|\d*\.\d+|\d{2,}", one)) for one in (said, there))
+        assert numbers <= known, paragraph
+
+
 def test_the_skill_is_short_and_says_when_to_use_it() -> None:
     text = (TOP / "SKILL.md").read_text(encoding="utf-8")
     about = yaml.safe_load(text.split("---\n")[1])
