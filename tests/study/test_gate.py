@@ -106,6 +106,31 @@ def test_no_line_of_the_options_is_lost(checkout: Path) -> None:
     assert outputs["exit-code"] == "2"
 
 
+@pytest.mark.parametrize(
+    ("good", "bad", "code"),
+    [
+        ("margin = 0.02", "margni = 0.02", 2),
+        ("margin = 0.02", "margin = '0.02'", 2),
+        ("margin = 0.02", "margin =", 1),
+        ('"no-worse"', '"no-wrose"', 2),
+        ('"nDCG@10"', '"nDGC@10"', 2),
+        ('"P@5"', '"P@5 P@"', 2),
+    ],
+)
+def test_the_hook_refuses_a_file_with_a_mistake(good: str, bad: str, code: int, checkout: Path) -> None:
+    [hook] = yaml.safe_load((TOP / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert all((TOP / plugin / "pyproject.toml").is_file() for plugin in hook["additional_dependencies"])
+    program, *words = hook["entry"].split()
+    command = [str(Path(sysconfig.get_path("scripts")) / program), *words, *hook["args"]]
+    assert subprocess.run(command, cwd=checkout).returncode == 0
+    text = (checkout / "gate.toml").read_text()
+    assert good in text
+    (checkout / "gate.toml").write_text(text.replace(good, bad))
+    assert subprocess.run(command, cwd=checkout).returncode == code
+    (checkout / "gate.toml").unlink()
+    assert subprocess.run(command, cwd=checkout).returncode == 1
+
+
 def test_no_worse_in_a_test_of_ones_own() -> None:
     by_system = {system: run_path(system) for system in ("bm25", "titles")}
     found = irmx_study.assert_no_worse(

@@ -13,6 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
+import click
+
 from irmx import DataError, Scores, UsageError
 from irmx.toolkit import (
     QRELS_HELP,
@@ -21,6 +23,7 @@ from irmx.toolkit import (
     FormatOption,
     Option,
     WidthOption,
+    as_measures,
     is_file,
     list_some,
     matching_files,
@@ -321,6 +324,16 @@ def verdict_on_runs(
             help="A TOML file with these options; or pyproject.toml, its table tool.irmx.verdict.",
         ),
     ] = None,
+    check_config: Annotated[
+        Path | None,
+        Option(
+            "--check-config",
+            metavar="FILE",
+            eager=True,
+            check=lambda path: _check_config(path),
+            help="Instead of a verdict, check such a file, without qrels and runs.",
+        ),
+    ] = None,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,
     table: Annotated[
@@ -412,6 +425,17 @@ def _on_scores(values: Scores, systems: list[str], chosen: dict[str, Any], expec
     if "users" in parts:
         chosen["users"] = parts["users"].measures
     return verdict(both.select(views=views), baseline=systems[0], expect=expect, **chosen)
+
+
+def _check_config(path: Path) -> None:
+    """Exit with 0 if the options of a file could be those of a verdict; what qrels and runs would show is not looked at."""
+    from irmx_study.verdicts.doubts import Claim
+
+    read = _configured(path)
+    Claim(read.get("claim", "better"), read.get("margin", 1.0), read.get("level", 0.05))
+    for name in {"measure", "users", "measures"} & read.keys():
+        as_measures(read[name])
+    raise click.exceptions.Exit
 
 
 def _configured(path: Path) -> dict[str, Any]:
