@@ -89,6 +89,21 @@ def test_the_skill_is_short_and_says_when_to_use_it() -> None:
     assert len(text.splitlines()) < 70
 
 
+def test_the_container_runs_irmx_from_wheels_and_not_as_root() -> None:
+    text = (TOP / "Dockerfile").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 15
+    instructions = [line.split(maxsplit=1) for line in text.replace("\\\n", "").splitlines() if line and line[0] != "#"]
+    starts = [number for number, (instruction, _) in enumerate(instructions) if instruction == "FROM"]
+    assert all(instructions[start][1].startswith("python:3.") and "-slim" in instructions[start][1] for start in starts)
+    built = " ".join(given for instruction, given in instructions[: starts[-1]] if instruction == "RUN")
+    assert (TOP / re.findall(r"pip wheel .*-r (\S+)", built)[0]).is_file()
+    last = dict(instructions[starts[-1] :])
+    assert json.loads(last["ENTRYPOINT"]) == ["irmx"]
+    assert "pip install --no-cache-dir --no-index /wheels/*.whl" in last["RUN"]
+    assert last["USER"] not in ("root", "0")
+    assert f"useradd --create-home {last['USER']}" in last["RUN"]
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
 def test_files_are_yaml(path: Path) -> None:
     assert isinstance(read(path), dict)
