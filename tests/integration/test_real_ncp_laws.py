@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -80,3 +82,35 @@ def test_the_page_is_what_its_program_makes(program: ModuleType, trec8: Any) -> 
     assert tau.loc["first 7", "RBP(p=0.8)"] > tau.loc["geometric, p = 0.2", "RBP(p=0.8)"]
     section = program.section(everything, found, program.by_document(everything, found))
     assert section in everything.page.read_text(encoding="utf-8")
+
+
+def test_populations_plainly(trec8: Any) -> None:
+    """Users who want shares of the relevant documents, beside others: a loop over every topic of a run, and AP as a limit."""
+    path = dict(sorted(trec8.run_paths.items()))["uwmt8a0"]
+    qrels, run = irmx.read_qrels(trec8.qrels_path).as_dict(), irmx.read_run(path).as_dict()
+    weights = [0.5, 0.2, 0.0, 0.3]
+    texts = [
+        "share(p=[1],within='even')",
+        f"share(p={weights})",
+        f"mixture(laws=['first','share(p={weights})'],weights=[1,3])",
+    ]
+    scores = irmx.scores([*(f"NCP(law={text})" for text in texts), "AP"], qrels, {"run": run})
+    even, share, mixture, ap = scores.values[:, 0].T
+    largest = 0.0
+    for number, topic in enumerate(scores.topics):
+        relevant = {document for document, grade in qrels[topic].items() if grade > 0}
+        documents = run[topic].items()  # trec_eval compares scores as 32-bit floats
+        ranked = [document for _, document in sorted(((np.float32(s), d) for d, s in documents), reverse=True)]
+        precisions = [0.0] * len(relevant)
+        met = 0
+        for rank, document in enumerate(ranked, start=1):
+            if document in relevant:
+                met += 1
+                precisions[met - 1] = met / rank
+        plain = sum(
+            w * precisions[math.ceil(Fraction(k * len(relevant), 4)) - 1] for k, w in enumerate(weights, start=1)
+        )
+        both = (precisions[0] + 3 * plain) / 4
+        largest = max(largest, *np.abs([share[number] - plain, mixture[number] - both, even[number] - ap[number]]))
+    assert len(scores.topics) == 50
+    assert largest <= 1e-12

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from irmx import COMMON_PARAMS, Citation, Column, Formula, Measure, Param, PluginError, Rankings, Symbol
-from irmx.ragged import Floats, offsets_of, segment_sum
-from irmx_ncp.stopping_laws import KIND, STOP_PROBABILITY
+from irmx import COMMON_PARAMS, Citation, Column, Formula, Measure, Param, Rankings
+from irmx.ragged import Floats
+from irmx_ncp.stopping_laws import KIND, STOP_PROBABILITY, law_weights
 
 ROBERTSON = Citation(
     "Robertson2008",
@@ -78,14 +75,7 @@ class NormalisedCumulativePrecision(Measure):
 
     def weights(self, rankings: Rankings) -> Floats:
         """Return p_s of every relevant document retrieved."""
-        if hasattr(self["law"], "document_probabilities"):
-            return by_document(self["law"], rankings)
-        j, recall_base = rankings.relevant.ordinal, rankings.recall_base[rankings.relevant.topic]
-        sizes, which = np.unique(recall_base, return_inverse=True)
-        starts = offsets_of(sizes)
-        laws = [probabilities(self["law"], n) for n in sizes.tolist()]
-        table = np.concatenate([*laws, np.empty(0)])
-        return np.asarray(table[starts[which] + j - 1])
+        return law_weights(self["law"], rankings)
 
     def qrel_columns(self) -> tuple[Column, ...]:
         law = self["law"]
@@ -95,32 +85,6 @@ class NormalisedCumulativePrecision(Measure):
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         weight = self.weights(rankings)
         return {"weight": weight, "contribution": weight * rankings.precision}
-
-
-@lru_cache(maxsize=4096)
-def probabilities(law: Symbol, recall_base: int) -> Floats:
-    """Return p_s(1..RB) of a law, after checking that it is a probability law."""
-    any_law: Any = law  # a symbol of any plugin; the kind requires the method
-    p = np.asarray(any_law.probabilities(recall_base), dtype=np.float64)
-    if p.shape != (recall_base,) or not np.all(p >= 0) or abs(p.sum() - 1) > 1e-9:
-        raise PluginError(
-            f"The stopping law {law!r} must give {recall_base} probabilities that add up to 1 for a topic with "
-            f"{recall_base} relevant documents. It gave shape {p.shape} with the sum {p.sum():.9g}."
-        )
-    return p
-
-
-def by_document(law: Any, rankings: Rankings) -> Floats:
-    """Return p_s of a law by document over the relevant documents retrieved, after checking that it is a probability law."""
-    p = np.asarray(law.document_probabilities(rankings), dtype=np.float64)
-    count = len(rankings.relevant.rank)
-    sums = segment_sum(p, rankings.relevant.topic, len(rankings)) if p.shape == (count,) else np.empty(0)
-    if p.shape != (count,) or not np.all(p >= 0) or np.any(sums > 1 + 1e-9):
-        raise PluginError(
-            f"The stopping law {law!r} must give {count} probabilities, one per relevant document retrieved, that add up to "
-            f"at most 1 within a topic. It gave shape {p.shape}, the largest sum {sums.max(initial=0):.9g}."
-        )
-    return p
 
 
 NCP = NormalisedCumulativePrecision()

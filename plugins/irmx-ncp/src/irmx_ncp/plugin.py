@@ -2,7 +2,7 @@
 
 from irmx import Measure, Symbol, hookimpl
 from irmx_ncp.normalised_precision import NCP
-from irmx_ncp.stopping_laws import BY_DOCUMENT, FIRST, GEOMETRIC, TABLE, UNIFORM, ZIPF
+from irmx_ncp.stopping_laws import BY_DOCUMENT, FIRST, GEOMETRIC, MIXTURE, SHARE, TABLE, UNIFORM, ZIPF
 
 
 @hookimpl
@@ -12,4 +12,4 @@ def irmx_measures() -> list[Measure]:
 
 @hookimpl
 def irmx_symbols() -> list[Symbol]:
-    return [UNIFORM, FIRST, GEOMETRIC, ZIPF, TABLE, BY_DOCUMENT]
+    return [UNIFORM, FIRST, GEOMETRIC, ZIPF, TABLE, SHARE, BY_DOCUMENT, MIXTURE]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from irmx import Column, DataError, Formula, Param, Rankings, Rows, SampleValues, Symbol, UsageError
-from irmx.ragged import Floats, Ints, segment_sum
+from irmx import Column, DataError, Formula, Param, PluginError, Rankings, Rows, SampleValues, Symbol, UsageError
+from irmx.ragged import Floats, Ints, offsets_of, segment_sum
+from irmx.toolkit import parse_value, value_repr
 
 # -- stopping laws by ordinal ----------------------------------------------------------------------------------------
 
@@ -193,7 +195,71 @@ class Table(Law):
         return np.asarray(weights / weights.sum())
 
 
-UNIFORM, FIRST, GEOMETRIC, ZIPF, TABLE = Uniform(), First(), Geometric(), Zipf(), Table()
+class Share(Law):
+    """The share of all relevant documents that a user wants follows a table; recall requirements differ between people.
+
+    A user who wants the share x is satisfied by the first relevant document with which at least this share is met. The k-th of K
+    weights is for the users who want k/K. With ``within='even'`` what they want is spread evenly from (k-1)/K to k/K; equal weights
+    then give AP.
+
+    References
+    ----------
+    Robertson, S.: A New Interpretation of Average Precision. SIGIR 2008. Its stopping points stand for a population whose
+    requirements of recall vary; the table is a choice of irmx.
+
+    Examples
+    --------
+    >>> SHARE(p=[0.5, 0.5]).probabilities(4)  # a half of the users want a half, the others all
+    array([0. , 0.5, 0. , 0.5])
+    >>> SHARE(p=[0.5, 0.5], within="even").probabilities(4)
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+
+    NAME = "share"
+    EXAMPLES = ("share(p=[0.5,0.3,0.2])",)
+    SHORT_DESC = "users want a share of the relevant documents, and are satisfied when they have met it"
+    FORMULA = Formula(
+        r"p_s(j) = F\left(\frac{j}{\mathrm{RB}}\right) - F\left(\frac{j-1}{\mathrm{RB}}\right), \qquad "
+        r"F\left(\frac{k}{K}\right) = \frac{\sum_{i=1}^{k} p_i}{\sum_{i=1}^{K} p_i}",
+        {
+            **_OF_PLACE,
+            **_RECALL_BASE,
+            "F": "which part of the users want at most a share; between two multiples of $1/K$ it stays, or with within='even' grows evenly",
+            "k": "the number of a weight",
+            "K": "the number of weights",
+            "p_i": "the $i$-th weight",
+            "i": "the number of each weight",
+        },
+        source=_CHOICE,
+    )
+    SUPPORTED_PARAMS = {
+        "p": Param(
+            list, "weights of the users who want 1/K, 2/K, ..., all of the relevant documents", required=True, low=0
+        ),
+        "within": Param(
+            str,
+            "what the users of the k-th weight want: 'end', the share k/K; 'even', shares spread evenly from (k-1)/K to k/K",
+            default="end",
+            choices=("end", "even"),
+        ),
+    }
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if "p" in self.params and not sum(self.params["p"]) > 0:
+            raise UsageError(f"The 'p' parameter of share must have a weight above 0. Got {self.params['p']} instead.")
+
+    def probabilities(self, recall_base: int) -> Floats:
+        if "p" not in self.params:
+            raise UsageError("The law 'share' needs its weights: share(p=[0.5,0.3,0.2]).")
+        at_most = np.append(0.0, np.cumsum(self.params["p"])) / sum(self.params["p"])
+        classes, j = len(at_most) - 1, np.arange(recall_base + 1)
+        if self["within"] == "even":
+            return np.diff(np.interp(j * classes / recall_base, np.arange(classes + 1), at_most))
+        return np.diff(at_most[j * classes // recall_base])
+
+
+UNIFORM, FIRST, GEOMETRIC, ZIPF, TABLE, SHARE = Uniform(), First(), Geometric(), Zipf(), Table(), Share()
 
 
 # -- the stopping law by document ------------------------------------------------------------------------------------
@@ -323,3 +389,151 @@ def _values(rankings: Rankings, row: Ints) -> Floats:
 
 
 BY_DOCUMENT = ByDocument()
+
+
+# -- a population of users with different laws -----------------------------------------------------------------------
+
+
+def law_weights(law: Any, rankings: Rankings) -> Floats:
+    """Return p_s of a law over the relevant documents retrieved."""
+    if hasattr(law, "document_probabilities"):
+        return _by_document(law, rankings)
+    j, recall_base = rankings.relevant.ordinal, rankings.recall_base[rankings.relevant.topic]
+    sizes, which = np.unique(recall_base, return_inverse=True)
+    starts = offsets_of(sizes)
+    table = np.concatenate([*(_probabilities(law, n) for n in sizes.tolist()), np.empty(0)])
+    return np.asarray(table[starts[which] + j - 1])
+
+
+@lru_cache(maxsize=4096)
+def _probabilities(law: Symbol, recall_base: int) -> Floats:
+    """Return p_s(1..RB) of a law, after checking that it is a probability law."""
+    any_law: Any = law  # a symbol of any plugin; the kind requires the method
+    p = np.asarray(any_law.probabilities(recall_base), dtype=np.float64)
+    if p.shape != (recall_base,) or not np.all(p >= 0) or abs(p.sum() - 1) > 1e-9:
+        raise PluginError(
+            f"The stopping law {law!r} must give {recall_base} probabilities that add up to 1 for a topic with "
+            f"{recall_base} relevant documents. It gave shape {p.shape} with the sum {p.sum():.9g}."
+        )
+    return p
+
+
+def _by_document(law: Any, rankings: Rankings) -> Floats:
+    """Return p_s of a law by document over the relevant documents retrieved, after checking that it is a probability law."""
+    p = np.asarray(law.document_probabilities(rankings), dtype=np.float64)
+    count = len(rankings.relevant.rank)
+    sums = segment_sum(p, rankings.relevant.topic, len(rankings)) if p.shape == (count,) else np.empty(0)
+    if p.shape != (count,) or not np.all(p >= 0) or np.any(sums > 1 + 1e-9):
+        raise PluginError(
+            f"The stopping law {law!r} must give {count} probabilities, one per relevant document retrieved, that add up to "
+            f"at most 1 within a topic. It gave shape {p.shape}, the largest sum {sums.max(initial=0):.9g}."
+        )
+    return p
+
+
+class _Laws(Param):
+    """A list of stopping laws; its canonical form is their expressions, which parse back."""
+
+    def expects(self) -> str:
+        return "a list of stopping laws, such as ['first','geometric(p=0.3)']"
+
+    def check(self, value: Any, name: str, owner: str) -> list[str]:
+        if isinstance(value, str) or not hasattr(value, "__iter__") or not (laws := list(value)):
+            raise UsageError(
+                f"The {name!r} parameter of {owner} must be {self.expects()}. Got {value_repr(value)} instead."
+            )
+        return [repr(_law(one)) for one in laws]
+
+
+class _OneLaw:
+    """What a text in the list stands for."""
+
+    NAME = "mixture"
+    SUPPORTED_PARAMS = {"laws": Param(str, "a law of some users", kind=KIND)}
+
+
+def _law(one: Any) -> Any:
+    """Return a stopping law from a list, where it may be an expression."""
+    if isinstance(one, str):
+        return parse_value(one, _OneLaw, "laws")
+    return _OneLaw.SUPPORTED_PARAMS["laws"].check(one, "laws", _OneLaw.NAME)
+
+
+class Mixture(Symbol):
+    """A population in which a part of the users follows each of several stopping laws.
+
+    NCP of the mixture is the mean of NCP by the laws, with the same weights.
+
+    Parameters
+    ----------
+    laws : list of str or of stopping laws
+        The laws, as expressions: ``['first', 'geometric(p=0.3)']``. In Python they may be the objects.
+    weights : list of float, optional
+        The part of the users with each law, at least 0; they are divided by their sum. By default all are equal.
+
+    Raises
+    ------
+    irmx.UsageError
+        For a law that is none, or if there are not as many weights as laws or none is above 0.
+
+    References
+    ----------
+    Robertson, S.: A New Interpretation of Average Precision. SIGIR 2008. Its conclusion speaks of a mix of behaviours.
+
+    Examples
+    --------
+    >>> import irmx
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 1}}
+    >>> run = {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}
+    >>> measure = irmx.parse_measure("NCP(law=mixture(laws=['first','uniform'],weights=[3,1]))")
+    >>> round(measure.calc_aggregate(qrels, run), 6)  # .75 * 1/2 + .25 * (1/2 + 2/3) / 3
+    0.472222
+    """
+
+    NAME = "mixture"
+    KIND = KIND
+    EXAMPLES = ("mixture(laws=['first','uniform'],weights=[0.3,0.7])",)
+    SHORT_DESC = "a part of the users follows each of several laws"
+    FORMULA = Formula(
+        r"p_s(d) = \frac{\sum_{m=1}^{M} w_m\,p_m(d)}{\sum_{m=1}^{M} w_m}",
+        {
+            "p_s(d)": "the probability that the user is satisfied by the relevant document $d$",
+            "m": "the number of a law",
+            "M": "the number of laws",
+            "w_m": "the weight of the $m$-th law",
+            "p_m(d)": "the probability of the same by the $m$-th law",
+        },
+        source="Robertson (2008), the conclusion; that weights are scaled is a choice of irmx",
+    )
+    SUPPORTED_PARAMS = {
+        "laws": _Laws(object, "the laws, as expressions", required=True),
+        "weights": Param(
+            list, "the part of the users with each law, scaled to add up to 1; by default equal", default=None, low=0
+        ),
+    }
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self._laws = tuple(_law(one) for one in params.get("laws") or ())
+        weights = self["weights"]
+        if weights is not None and (len(weights) != len(self._laws) or not sum(weights) > 0):
+            raise UsageError(
+                f"The 'weights' parameter of mixture must have a number for each of the {len(self._laws)} laws, and one above 0. "
+                f"Got {weights} instead."
+            )
+
+    def document_probabilities(self, rankings: Rankings) -> Floats:
+        """Return p_s of every relevant document retrieved, over ``rankings.relevant``."""
+        if not self._laws:
+            raise UsageError(f"The law 'mixture' needs its laws: {self.EXAMPLES[0]}.")
+        weights = np.ones(len(self._laws)) if self["weights"] is None else np.array(self["weights"], dtype=float)
+        by_law = np.array([law_weights(law, rankings) for law in self._laws])
+        return np.asarray(weights / weights.sum() @ by_law)
+
+    def qrel_columns(self) -> tuple[Column, ...]:
+        """Return the qrels columns that the laws read."""
+        read = (column for law in self._laws if hasattr(law, "qrel_columns") for column in law.qrel_columns())
+        return tuple(dict.fromkeys(read))
+
+
+MIXTURE = Mixture()
