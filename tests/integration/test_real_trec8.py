@@ -12,10 +12,13 @@ from types import ModuleType
 from typing import Any
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.linalg import expm
 
 import irmx
+import irmx_markov
 import irmx_study
 
 pytestmark = pytest.mark.real
@@ -263,3 +266,33 @@ def test_curves_of_the_page_are_those_of_smaller_pools(trec8: Any, results_page:
     written = pd.read_csv(SCRIPT.with_name(f"{SCRIPT.stem}_pool.csv"), index_col="measure")
     for measure, tau in zip(pools.frame()["measure"], pools.frame()["tau"], strict=True):
         assert written.loc[measures[measure], "tau, 50%"] == float(f"{tau:.4f}")
+
+
+def test_users_who_start_at_the_top_and_whose_time_is_limited_plainly(trec8: Any) -> None:
+    """On the first 100 ranks of a run: by linear algebra with subtractions and scipy's exponential of a matrix, topic by topic."""
+    path = dict(sorted(trec8.run_paths.items()))["uwmt8a0"]
+    texts = [
+        "MP(model=GL_AD_ID,steps=5,start='top')",
+        "MPcont(model=GL_AD_ID,times=by_rank(seconds=[30,20,10]),budget='2m',start='top')",
+    ]
+    scores = irmx.scores([f"{text}@100" for text in texts], trec8.qrels_path, {"run": path})
+    rankings = irmx.rankings(irmx.read_qrels(trec8.qrels_path), irmx.read_run(path), cutoff=100)
+    ends, largest = rankings.relevant.offsets, 0.0
+    for number, topic in enumerate(rankings.topics):
+        relevant, depth = rankings.relevant.rank[ends[number] : ends[number + 1]], int(rankings.depth[number])
+        expected = [0.0, 0.0]
+        if len(relevant):
+            p = irmx_markov.transition_matrix(irmx_markov.GL_AD_ID, depth, relevant)
+            at, others = relevant - 1, np.setdiff1d(np.arange(depth), relevant - 1)
+            way = np.linalg.solve(np.eye(len(others)) - p[np.ix_(others, others)], p[np.ix_(others, at)])
+            chain, r = p[np.ix_(at, at)] + p[np.ix_(at, others)] @ way, len(at)
+            law = np.eye(1, r)[0] if relevant[0] == 1 else way[0]
+            precision, times = np.arange(1, r + 1) / relevant, np.array([30, 20, 10])[np.minimum(relevant, 3) - 1]
+            rates = np.zeros((r + 1, r + 1))
+            rates[0, 1:], rates[1:, 1:] = law, (chain - np.eye(r)) / times[:, None]
+            steps = sum(law @ np.linalg.matrix_power(chain, k) for k in range(5)) / 5
+            expected = [steps @ precision, expm(rates * 120)[0, 1:] @ precision / 120]
+        found = scores.values[scores.topics.index(str(topic)), 0]
+        largest = max(largest, *np.abs(found - expected))
+    assert len(rankings.topics) == 50
+    assert largest <= 1e-11

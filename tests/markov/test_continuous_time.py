@@ -1,12 +1,17 @@
 """MPcont: where holding times come from, and what they do."""
 
+import math
+import random
+
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import expm
 
 import irmx
-from irmx_markov import GL_AD_ID, MP, ByLength, ByRank, MPcont
+from irmx_markov import GL_AD_ID, GL_AD_LID, LO_AD_ID, LO_OR_ID, MP, ByLength, ByRank, MPcont, transition_matrix
 from irmx_markov.markov_models import NAMED
 
 
@@ -172,3 +177,100 @@ def test_the_columns_that_are_read():
     for times, column in (("dwell", ["dwell"]), ("by_length", ["length"]), ("by_rank(seconds=[1])", [])):
         measure = irmx.parse_measure(f"MPcont(model=GL_AD_ID,times={times})")
         assert [c.name for c in measure.run_columns()] == column
+
+
+# -- users of finite steps or time ---------------------------------------------------------------------------------------
+
+
+START = st.sampled_from(["uniform", "first", "invariant"]) | st.lists(st.integers(1, 9), min_size=1, max_size=12)
+TIMES = st.lists(st.floats(0.5, 90), min_size=10, max_size=10)
+TOPIC = st.tuples(st.integers(1, 10), st.sets(st.integers(1, 10), min_size=1)).map(
+    lambda drawn: (max(drawn[0], *drawn[1]), np.array(sorted(drawn[1])))
+)
+MODEL = st.sampled_from([GL_AD_ID, GL_AD_LID, LO_AD_ID, GL_AD_ID(direction="FNBR"), GL_AD_ID(self_loops=True)])
+
+
+def plain_chain(model, depth, relevant, start):
+    """Return P~, the law of the first visit, and the precisions, by linear algebra with subtractions."""
+    p = transition_matrix(model, depth, relevant)
+    at, others = relevant - 1, np.setdiff1d(np.arange(depth), relevant - 1)
+    way = np.linalg.solve(np.eye(len(others)) - p[np.ix_(others, others)], p[np.ix_(others, at)])
+    chain, r = p[np.ix_(at, at)] + p[np.ix_(at, others)] @ way, len(at)
+    if start == "invariant":
+        law = np.linalg.solve((np.eye(r) - chain + 1).T, np.ones(r))
+    elif isinstance(start, str):
+        law = np.full(r, 1 / r) if start == "uniform" else np.eye(r)[0]
+    else:
+        on_ranks = np.zeros(depth)
+        for rank, weight in enumerate(start):
+            on_ranks[min(rank, depth - 1)] += weight / sum(start)
+        law = on_ranks[at] + on_ranks[others] @ way
+    return chain, law, np.arange(1, r + 1) / relevant
+
+
+def scored(measure, depth, relevant):
+    run = {"q": {f"d{rank}": -float(rank) for rank in range(1, depth + 1)}}
+    return measure.calc_aggregate({"q": {f"d{rank}": 1 for rank in relevant}}, run)
+
+
+@given(TOPIC, MODEL, START, TIMES, st.integers(1, 15))
+def test_steps_plainly(topic, model, start, times, steps):
+    """The time at every relevant document, visit by visit, over all time."""
+    chain, law, precision = plain_chain(model, *topic, start)
+    visits = sum(law @ np.linalg.matrix_power(chain, k) for k in range(steps)) * np.array(times)[topic[1] - 1]
+    found = scored(MPcont(model=model, times=ByRank(times), steps=steps, start=start), *topic)
+    assert found == pytest.approx(visits @ precision / visits.sum(), abs=1e-9)
+
+
+@given(TOPIC, MODEL, START, TIMES, st.floats(0.1, 2000))
+def test_budget_plainly(topic, model, start, times, budget):
+    """The integral of lambda exp(Q s) from 0 to the budget, by scipy's exponential of a matrix with one more row."""
+    chain, law, precision = plain_chain(model, *topic, start)
+    held = np.array(times)[topic[1] - 1]
+    if start == "invariant":
+        law = law * held / (law @ held)
+    q = np.zeros((len(law) + 1, len(law) + 1))
+    q[0, 1:], q[1:, 1:] = law, (chain - np.eye(len(law))) / held[:, None]
+    budget = irmx.toolkit.seconds(irmx.toolkit.duration_text(budget))
+    found = scored(MPcont(model=model, times=ByRank(times), budget=budget, start=start), *topic)
+    assert found == pytest.approx(expm(q * budget)[0, 1:] @ precision / budget, abs=1e-9)
+
+
+def test_budget_by_hand():
+    """Two documents, to and fro, 10 s each: with rate 1/5 to the middle, 1/2 + 1/2 (1 - exp(-t/5)) / (t/5) of t is at the first."""
+    for budget in (1e-6, 5, 10, 60, 1e5):
+        first = 1 / 2 - 1 / 2 * math.expm1(-budget / 5) / (budget / 5)
+        found = scored(MPcont(model=LO_OR_ID, times=ByRank([10]), budget=budget, start="first"), 4, [1, 4])
+        assert found == pytest.approx(first * 1 + (1 - first) * 2 / 4, abs=1e-9)
+
+
+def test_a_budget_by_users_who_walk():
+    depth, relevant, budget, users = 8, np.array([3, 4, 7]), 40.0, 5_000
+    p, rng, means = transition_matrix(GL_AD_ID, depth, relevant), random.Random(3), []
+    held, precision = {3: 10.0, 4: 20.0, 7: 5.0}, {3: 1 / 3, 4: 1 / 2, 7: 3 / 7}
+    for _ in range(users):
+        rank, left, total = 1, budget, 0.0
+        while left > 0:
+            if rank in held:
+                stays = min(left, rng.expovariate(1 / held[rank]))
+                total, left = total + stays * precision[rank], left - stays
+            rank = rng.choices(range(1, depth + 1), p[rank - 1])[0]
+        means.append(total / budget)
+    measure = MPcont(model=GL_AD_ID, times=ByRank({3: 10, 4: 20, 7: 5}), budget=budget, start="top")
+    assert scored(measure, depth, relevant) == pytest.approx(np.mean(means), abs=4 * np.std(means) / users**0.5)
+
+
+@pytest.mark.parametrize("start", ["uniform", "first", "top", [1, 2, 3]])
+def test_the_limits_of_steps_and_of_time(start):
+    """Much is MPcont; hardly any time is the precision at the first visit; the invariant distribution is MPcont at once."""
+    topic, measure = (30, np.array([2, 3, 5, 8, 13, 21])), MPcont(model=GL_AD_ID, times=ByRank([9, 3, 30, 5, 10]))
+    limit, first = scored(measure, *topic), scored(MP(model=GL_AD_ID, steps=1, start=start), *topic)
+    assert scored(measure(budget="2000w", start=start), *topic) == pytest.approx(limit, abs=1e-7)
+    assert scored(measure(steps=10**12, start=start), *topic) == pytest.approx(limit, abs=1e-10)
+    assert scored(measure(budget=0.001, start=start), *topic) == pytest.approx(first, abs=1e-4)
+    for ended in ({"budget": "1m"}, {"steps": 3}):
+        assert scored(measure(start="invariant", **ended), *topic) == pytest.approx(limit, abs=1e-10)
+    with pytest.raises(irmx.UsageError, match="leave one out"):
+        measure(steps=2, budget=5)
+    with pytest.raises(irmx.UsageError, match="more than 0s"):
+        measure(budget=0)

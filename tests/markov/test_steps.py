@@ -10,8 +10,10 @@ from scipy.sparse import csr_array
 
 import irmx
 from irmx_markov import GL_AD_ID, GL_AD_LID, LO_AD_ID, LO_OR_ID, MP, MarkovModel, TransitionMatrix, transition_matrix
-from irmx_markov.finite_chains import STARTS
 from irmx_markov.markov_models import NAMED
+
+STARTS = ("uniform", "first", "invariant")
+"""Laws of the first visit; those on ranks are tested below."""
 
 PRECISION = np.array([1, 2 / 3, 3 / 4])
 """At the relevant ranks 1, 3, 4 of the worked example."""
@@ -224,9 +226,11 @@ def test_what_cannot_be_followed(model, depth, relevant, message):
             r"'steps' parameter of MP must be an int in the range \[1, inf\) or None. Got 0",
         ),
         (
-            "MP(model=GL_AD_ID,steps=2,start='top')",
-            r"'start' parameter of MP must be one of 'uniform', 'first', 'invariant'",
+            "MP(model=GL_AD_ID,steps=2,start='bottom')",
+            r"'start' parameter of MP must be a list of numbers .* or 'uniform' or 'first' or 'invariant' or 'top'",
         ),
+        ("MP(model=GL_AD_ID,steps=2,start=[-1,2])", r"range \[0, inf\)"),
+        ("MP(model=GL_AD_ID,steps=2,start=[0,0])", "must have a weight above 0"),
     ],
 )
 def test_what_is_refused(text, message):
@@ -238,3 +242,81 @@ def test_text_round_trip():
     measure = MP(model=GL_AD_ID, steps=10, start="first") @ 20
     assert str(measure) == "MP(model=GL_AD_ID,steps=10,start='first')@20"
     assert irmx.parse_measure(str(measure)) == measure
+
+
+# -- a start on ranks ----------------------------------------------------------------------------------------------------
+
+
+def plainly_from(model, depth, relevant, weights, steps):
+    """Return the mean precision of the first visits by linear algebra with subtractions, from the start on all ranks."""
+    p = transition_matrix(model, depth, relevant)
+    at, others = relevant - 1, np.setdiff1d(np.arange(depth), relevant - 1)
+    way = np.linalg.solve(np.eye(len(others)) - p[np.ix_(others, others)], p[np.ix_(others, at)])
+    start = np.zeros(depth)
+    for rank, weight in enumerate(weights):
+        start[min(rank, depth - 1)] += weight / sum(weights)
+    law, chain = start[at] + start[others] @ way, p[np.ix_(at, at)] + p[np.ix_(at, others)] @ way
+    precision = np.arange(1, len(at) + 1) / relevant
+    return sum(law @ np.linalg.matrix_power(chain, k) @ precision for k in range(steps)) / steps
+
+
+def test_the_first_move_counts_by_hand():
+    """From rank 1 of 10, GL_AD_ID comes to the relevant ranks 3, 4, 10 with .4044, .3646, .2310; from 6, LO_AD_ID walks to 4 or 10."""
+    topic = data(10, [3, 4, 10])
+    assert MP(model=GL_AD_ID, steps=1, start="top").calc_aggregate(*topic) == pytest.approx(0.3864, abs=5e-5)
+    walk = MP(model=LO_AD_ID, steps=1, start=[0, 0, 0, 0, 0, 1])
+    assert walk.calc_aggregate(*topic) == pytest.approx(4 / 6 * 2 / 4 + 2 / 6 * 3 / 10, abs=1e-12)
+    beyond = MP(model=GL_AD_ID, steps=1, start=[0] * 20 + [1])
+    assert beyond.calc_aggregate(*topic) == pytest.approx(3 / 10, abs=1e-12)
+
+
+@given(
+    topics(most=10),
+    any_model.filter(lambda model: model["states"] == "all"),
+    st.lists(st.floats(0, 9), min_size=1, max_size=14).filter(lambda weights: sum(weights) > 0.1),
+    st.integers(1, 20),
+)
+def test_a_start_on_ranks_plainly(topic, model, weights, steps):
+    found = MP(model=model, start=weights, steps=steps).calc_aggregate(*data(*topic))
+    assert found == pytest.approx(plainly_from(model, *topic, weights, steps), abs=1e-9)
+    top = MP(model=model, start="top", steps=steps).calc_aggregate(*data(*topic))
+    assert top == pytest.approx(plainly_from(model, *topic, [1], steps), abs=1e-9)
+
+
+def test_a_start_on_ranks_by_users_who_walk():
+    depth, relevant, users = 8, np.array([3, 4, 7]), 20_000
+    model = GL_AD_ID(direction="FRBN")
+    p, rng, firsts = transition_matrix(model, depth, relevant), random.Random(2), []
+    for _ in range(users):
+        rank = rng.choices([1, 5], [1, 3])[0]
+        while rank not in (3, 4, 7):
+            rank = rng.choices(range(1, depth + 1), p[rank - 1])[0]
+        firsts.append({3: 1 / 3, 4: 1 / 2, 7: 3 / 7}[rank])
+    found = MP(model=model, steps=1, start=[1, 0, 0, 0, 3]).calc_aggregate(*data(depth, relevant))
+    assert found == pytest.approx(np.mean(firsts), abs=4 * np.std(firsts) / users**0.5)
+
+
+def test_a_matrix_starts_at_its_own_ranks():
+    """A user of four ranks starts beyond them at the fourth, and comes from there to the second."""
+    local = TransitionMatrix(transition_matrix(LO_AD_ID, 4, np.array([2])))
+    for start in ("top", [0, 0, 0, 0, 0, 1]):
+        assert MP(model=local, steps=3, start=start).calc_aggregate(*data(9, [2, 9])) == pytest.approx(1 / 2, abs=1e-12)
+
+
+class _NoStart(irmx.Symbol):
+    NAME, KIND, SHORT_DESC = "steady", "Markov model", "goes to and fro"
+
+    def invariant(self, rankings):
+        return 1 / rankings.relevant.count[rankings.relevant.topic]
+
+    def watched_chain(self, depth, relevant):
+        return np.full((len(relevant), len(relevant)), 1 / len(relevant))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"), [(LO_OR_ID, "at relevant documents only"), (_NoStart(), "has no start on ranks")]
+)
+def test_models_without_a_start_on_ranks(model, message):
+    assert MP(model=model, steps=2).calc_aggregate(*data(4, [1, 3])) > 0
+    with pytest.raises(irmx.UsageError, match=message):
+        MP(model=model, steps=2, start="top").calc_aggregate(*data(4, [1, 3]))

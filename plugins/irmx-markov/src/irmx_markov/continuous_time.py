@@ -20,9 +20,20 @@ from irmx import (
     read_table,
 )
 from irmx.ragged import Floats, segment_sum
-from irmx.toolkit import value_repr
+from irmx.toolkit import duration, value_repr
+from irmx.toolkit import seconds as in_seconds
+from irmx_markov.finite_chains import chains_and_starts, expected_times, weights_of_steps
 from irmx_markov.markov_models import KIND
-from irmx_markov.markov_precision import BEST_RETRIEVED, PRECISION, RESCALE, RESCALED, VISITS, MarkovMeasure
+from irmx_markov.markov_precision import (
+    BEST_RETRIEVED,
+    PRECISION,
+    RESCALE,
+    RESCALED,
+    START,
+    STEPS,
+    VISITS,
+    MarkovMeasure,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -324,7 +335,18 @@ BY_LENGTH = ByLength()
 class ContinuousMarkovPrecision(MarkovMeasure):
     """Markov Precision in continuous time: ranks where the user stays longer have more weight.
 
-    With equal holding times it is MP.
+    With equal holding times it is MP. A user may end after a number of visits, ``steps``, or when the time is up, ``budget``: before
+    its limit, the paper's mean over time (section 4) is over as long as the user stays. Only the time at relevant documents counts,
+    and each visit takes a time from the exponential distribution with the rank's mean. With more visits or time, the value
+    approaches MPcont; with a budget near 0 it is the precision at the first relevant document visited. A start in the invariant
+    distribution, which for a budget is that of time, gives MPcont at once.
+
+    With ``steps`` the weights are the mean times at the ranks over the mean of all time, as if many users were observed together.
+
+    Raises
+    ------
+    irmx.UsageError
+        If both ``steps`` and ``budget`` are given.
 
     References
     ----------
@@ -338,6 +360,10 @@ class ContinuousMarkovPrecision(MarkovMeasure):
     >>> m = irmx.parse_measure("MPcont(model=GL_AD_ID,times=by_rank(seconds=[10,10,20,30]))")
     >>> round(m.calc_aggregate(qrels, run), 6)
     0.753902
+    >>> round(m(steps=1).calc_aggregate(qrels, run), 6)  # (10 * 1 + 20 * 2/3 + 30 * 3/4) / 60
+    0.763889
+    >>> round(m(budget="1m", start="first").calc_aggregate(qrels, run), 6)
+    0.794806
     """
 
     NAME = "MPcont"
@@ -351,9 +377,9 @@ class ContinuousMarkovPrecision(MarkovMeasure):
         {
             "n": "a rank",
             "R": "the ranks of the relevant documents retrieved",
-            r"\tilde{\pi}_n": "the share of the time at $R$ that the user spends at rank $n$",
+            r"\tilde{\pi}_n": "the share of the time at $R$ that the user spends at rank $n$; with budget, of that time alone",
             r"\mathrm{Prec}(n)": f"{PRECISION}. {RESCALED}",
-            r"\pi_n": VISITS,
+            r"\pi_n": f"{VISITS}; with steps, the mean over the first visits instead",
             r"\mu_n": (
                 r"the rate of leaving rank $n$: $1/\mu_n$ is the mean holding time there, from the parameter times"
             ),
@@ -364,6 +390,15 @@ class ContinuousMarkovPrecision(MarkovMeasure):
     SUPPORTED_PARAMS = {
         "model": Param(str, "the user's Markov chain", kind=KIND, required=True),
         "times": Param(str, "where the mean holding times come from", kind=TIMES_KIND, default=DWELL),
+        "steps": STEPS,
+        "budget": Param(
+            duration,
+            "time at relevant documents after which the user ends; None: no limit",
+            default=None,
+            above=0,
+            unit="s",
+        ),
+        "start": START,
         "rescale": RESCALE,
         **COMMON_PARAMS,
     }
@@ -371,14 +406,39 @@ class ContinuousMarkovPrecision(MarkovMeasure):
     QREL_COLUMNS = (BEST_RETRIEVED,)
     EXAMPLES = ("MPcont(model=GL_AD_ID)",)
 
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self["steps"] is not None and self["budget"] is not None:
+            raise UsageError(
+                f"A user of MPcont ends after a number of visits or a time. Got steps={self['steps']} and "
+                f"budget={self['budget']!r}; leave one out."
+            )
+
     def weights(self, rankings: Rankings) -> Floats:
-        pi, times = self.invariant(rankings), self["times"].mean_times(rankings)
+        times = self["times"].mean_times(rankings)
+        if self["budget"] is not None:
+            return self._weights_of_budget(rankings, times)
+        steps = self["steps"]
+        pi = (
+            self.invariant(rankings)
+            if steps is None
+            else weights_of_steps(self["model"], rankings, self["start"], steps)
+        )
         topic = rankings.relevant.topic
         longest = np.zeros(len(rankings))
         np.maximum.at(longest, topic, times)
         times = times / longest[topic]
         total = segment_sum(pi * times, topic, len(rankings))[topic]
         return np.asarray(np.divide(pi * times, total, out=np.zeros(len(pi)), where=total > 0))
+
+    def _weights_of_budget(self, rankings: Rankings, times: Floats) -> Floats:
+        """Return the mean share of the budget that is spent at every relevant document."""
+        out, budget = np.zeros(len(times)), in_seconds(self["budget"])
+        for here, chain, law in chains_and_starts(self["model"], rankings, self["start"]):
+            if self["start"] == "invariant":
+                law = law * times[here] / (law @ times[here])
+            out[here] = expected_times(law, chain, times[here], budget) / budget
+        return out
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         return {"holding_time": self["times"].mean_times(rankings), **super().contributions(rankings)}

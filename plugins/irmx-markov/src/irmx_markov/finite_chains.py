@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from irmx import Rankings, UsageError
-from irmx.ragged import Floats
+from irmx.ragged import Floats, Ints
 from irmx.toolkit import plural
 
 # -- finite Markov chains by linear algebra: the general algorithm, for any transition matrix ------------------------
@@ -24,6 +25,9 @@ LARGEST = 5_000
 """Maximum number of states of a dense matrix; that many take up to a minute."""
 
 _BLOCK = 64
+_TERMS = 40
+"""How many terms of the exponential series are summed for a time in which at most one move is expected."""
+
 _TOLERANCE = 1e-8
 
 
@@ -278,12 +282,12 @@ def watched(matrix: Any, states: Any) -> Floats:
 # -- users of finitely many steps ------------------------------------------------------------------------------------
 
 
-STARTS = ("uniform", "first", "invariant")
-"""Laws of the first visit: each relevant document retrieved with the same probability; the first of them in the ranking;
-or drawn from the invariant distribution."""
+STARTS = ("uniform", "first", "invariant", "top")
+"""Laws of the start by name: each relevant document retrieved with the same probability; the first of them in the ranking; drawn
+from the invariant distribution; rank 1, relevant or not."""
 
 
-def weights_of_steps(model: Any, rankings: Rankings, start: str, steps: int) -> Floats:
+def weights_of_steps(model: Any, rankings: Rankings, start: Any, steps: int) -> Floats:
     """Return (1/n) sum_{k=0..n-1} lambda P~^k over the relevant documents retrieved.
 
     Parameters
@@ -292,8 +296,8 @@ def weights_of_steps(model: Any, rankings: Rankings, start: str, steps: int) -> 
         A Markov model with the method ``watched_chain``.
     rankings : Rankings
         The rankings.
-    start : {"uniform", "first", "invariant"}
-        The start law lambda.
+    start : {"uniform", "first", "invariant", "top"} or list of float
+        The law lambda of the first visit by name, or weights of the ranks where the user starts.
     steps : int
         n, the number of visits to relevant documents, the first included.
 
@@ -305,29 +309,72 @@ def weights_of_steps(model: Any, rankings: Rankings, start: str, steps: int) -> 
     Raises
     ------
     irmx.UsageError
-        For a model that gives an invariant distribution only.
+        For a model that gives an invariant distribution only, or for a start on ranks with a model that has no states there.
     """
-    if not hasattr(model, "watched_chain"):
-        raise UsageError(f"The model {model!r} gives no transition probabilities, so 'steps' cannot be used with it.")
-    invariant = model.invariant(rankings) if start == "invariant" else None
     out = np.zeros(len(rankings.relevant.rank))
+    for here, chain, law in chains_and_starts(model, rankings, start):
+        visits = expected_visits(law, chain, steps)
+        out[here] = visits / visits.sum()
+    return out
+
+
+def chains_and_starts(model: Any, rankings: Rankings, start: Any) -> Iterator[tuple[slice, Floats, Floats]]:
+    """Yield where the relevant documents of a topic are that a user can reach, the chain watched on them, and the law of the first."""
+    if not hasattr(model, "watched_chain"):
+        raise UsageError(
+            f"The model {model!r} gives no transition probabilities, so users of finite steps or time cannot be used with it."
+        )
+    invariant = model.invariant(rankings) if start == "invariant" else None
     ends = rankings.relevant.offsets.tolist()
     retrieved = np.flatnonzero(rankings.relevant.count)
     for topic in retrieved[
         np.argsort(rankings.depth[retrieved], kind="stable")
     ].tolist():  # models cache results by depth
-        here = slice(ends[topic], ends[topic + 1])
-        chain = model.watched_chain(int(rankings.depth[topic]), rankings.relevant.rank[here])
+        depth, relevant = int(rankings.depth[topic]), rankings.relevant.rank[ends[topic] : ends[topic + 1]]
+        chain = model.watched_chain(depth, relevant)
         r = len(chain)
         if r == 0:
             continue
+        here = slice(ends[topic], ends[topic] + r)
         if invariant is not None:
-            law = invariant[here][:r]
-        else:
+            law = invariant[here]
+        elif start in ("uniform", "first"):
             law = np.eye(1, r)[0] if start == "first" else np.full(r, 1 / r)
-        visits = expected_visits(law, chain, steps)
-        out[here][:r] = visits / visits.sum()
-    return out
+        else:
+            law = law_of_first_visit(model, depth, relevant[:r], [1.0] if start == "top" else start)
+        yield here, chain, law
+
+
+def law_of_first_visit(model: Any, depth: int, relevant: Ints, start: Sequence[float]) -> Floats:
+    """Return the law of the first relevant document that is visited by a user who starts on ranks.
+
+    From a rank that is not relevant, the user moves until a relevant document is reached. In a chain that returns to the
+    start from every relevant document, that is the row of the start, watched on the relevant documents.
+
+    Parameters
+    ----------
+    model : Symbol
+        A Markov model over ranks, whose method ``watched_chain`` takes ``states``.
+    depth : int
+        T.
+    relevant : array of int
+        The ranks of the relevant documents that the user can reach, ascending.
+    start : sequence of float
+        Weights of the ranks 1, 2, ... where the user starts; those beyond the last rank count for the last.
+    """
+    if "states" not in inspect.signature(model.watched_chain).parameters:
+        raise UsageError(f"The model {model!r} has no start on ranks. Use start='uniform', 'first' or 'invariant'.")
+    last = min(depth, getattr(model, "ranks", None) or depth)
+    weights = np.zeros(max(last, len(start)))
+    weights[: len(start)] = start
+    weights[last - 1] += weights[last:].sum()
+    states = np.union1d(relevant, np.flatnonzero(weights[:last]) + 1)
+    chain = np.zeros((len(states) + 1, len(states) + 1))
+    chain[0, 1:] = weights[states - 1] / weights[:last].sum()
+    chain[1:, 1:] = model.watched_chain(depth, relevant, states)
+    at = np.searchsorted(states, relevant) + 1
+    chain[at] = np.eye(1, len(chain))[0]
+    return np.asarray(watched(chain, [0, *at])[0, 1:])
 
 
 def expected_visits(start: Floats, chain: Floats, steps: int) -> Floats:
@@ -361,3 +408,49 @@ def expected_visits(start: Floats, chain: Floats, steps: int) -> Floats:
         total += start
         start = start @ chain
     return total
+
+
+def expected_times(start: Floats, chain: Floats, times: Floats, budget: float) -> Floats:
+    """Return the mean time at every state within a budget of time, which may cut off the last visit.
+
+    The chain in continuous time has the rates Q = diag(mu) (P - I), and the times are lambda times the integral of exp(Q s). The
+    budget is cut into 2^m equal parts so short that both exp(Q h) and its integral are short sums of non-negative terms in
+    I + Q / max(mu); over the parts, the mean numbers of visits are summed as in :func:`expected_visits`.
+
+    Parameters
+    ----------
+    start : array of float, shape (r,)
+        lambda.
+    chain : array of float, shape (r, r)
+        P.
+    times : array of float, shape (r,)
+        1/mu, the mean holding times, above 0.
+    budget : float
+        The time, in the same unit.
+
+    Returns
+    -------
+    array of float, shape (r,)
+        Adds up to the budget.
+
+    Examples
+    --------
+    >>> expected_times(np.array([1.0, 0.0]), np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1.0, 1.0]), 2.0).round(6)
+    array([1.245421, 0.754579])
+    """
+    rate = 1 / times
+    fastest = rate.max()
+    jumps = np.diag(1 - rate / fastest) + (rate / fastest)[:, None] * chain
+    halvings = max(0, int(np.ceil(np.log2(fastest * budget))))
+    a = fastest * budget / 2.0**halvings
+    moved, spent = np.zeros_like(chain), np.zeros_like(chain)
+    power, term, later, k = np.eye(len(start)), np.exp(-a), -np.expm1(-a), 0
+    while later > 0 and k < _TERMS:
+        moved += term * power
+        spent += later * power / fastest
+        k += 1
+        power, term = power @ jumps, term * a / k
+        later = max(later - term, 0.0)
+    moved /= moved.sum(axis=1, keepdims=True)
+    found = expected_visits(start, moved, 2**halvings) @ spent
+    return np.asarray(found * (budget / found.sum()))

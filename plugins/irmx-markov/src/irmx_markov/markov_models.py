@@ -274,8 +274,9 @@ KIND = "Markov model"
 """The kind of symbol that the ``model`` parameter of ``MP`` takes; any plugin may register more.
 
 Such a symbol has a method ``invariant(rankings)``: the invariant distribution of its chain watched on the
-relevant documents, over ``rankings.relevant``, adding up to 1 within each topic. For users of finitely many steps it has a
-method ``watched_chain(depth, relevant)`` as well, which returns the transition matrix of the watched chain of one topic.
+relevant documents, over ``rankings.relevant``, adding up to 1 within each topic. For users of finite steps or time it has a
+method ``watched_chain(depth, relevant)`` as well, which returns the transition matrix of the watched chain of one topic; for
+a start on ranks, this method takes ``states``, the ranks to watch instead.
 """
 
 _REACH = {"global": "GL", "local": "LO"}
@@ -456,7 +457,7 @@ class MarkovModel(Symbol):
             return invariant_of_weights(self, rankings)
         return invariant_of_counts(self, rankings)
 
-    def watched_chain(self, depth: int, relevant: Ints) -> Floats:
+    def watched_chain(self, depth: int, relevant: Ints, states: Ints | None = None) -> Floats:
         """Return the transition matrix of the chain watched on the relevant documents of one topic.
 
         Without direction counts the chain over all ranks depends on their number only, and its solution is shared between
@@ -468,18 +469,25 @@ class MarkovModel(Symbol):
             T, the number of documents retrieved.
         relevant : array of int
             The ranks of the relevant ones, ascending.
+        states : array of int, optional
+            The ranks to watch, ascending; by default the relevant ones.
 
         Raises
         ------
         irmx.UsageError
-            For a chain over more than 3,000 states.
+            For a chain over more than 3,000 states, or if states are given to a model between relevant documents.
         """
+        if states is not None and self["states"] == "relevant":
+            raise UsageError(
+                f"The user of {self!r} is at relevant documents only, so there is no start on ranks. Use a model over all ranks, such "
+                "as GL_AD_ID, or start='first'."
+            )
         dense_enough(len(states_of(self, depth, relevant)), repr(self))
         if self["states"] == "relevant":
             return transition_matrix(self, depth, relevant)
         if self["direction"] is None:
-            return watched_on(self, depth, relevant)
-        return watched(transition_matrix(self, depth, relevant), relevant - 1)
+            return watched_on(self, depth, relevant if states is None else states)
+        return watched(transition_matrix(self, depth, relevant), (relevant if states is None else states) - 1)
 
 
 GL_AD_ID = MarkovModel()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import irmx
-from irmx import COMMON_PARAMS, Citation, Column, DataError, Formula, Measure, Param, Rankings, SampleValues
+from irmx import COMMON_PARAMS, Citation, Column, DataError, Formula, Measure, Param, Rankings, SampleValues, UsageError
 from irmx.ragged import Floats
 from irmx_markov.finite_chains import STARTS, weights_of_steps
 from irmx_markov.markov_models import KIND
@@ -48,6 +48,24 @@ BEST_RETRIEVED = Column(
     how="run 'irmx markov best-retrieved QRELS RUN...' on the runs to be compared",
     sample=SampleValues(range(40, 51), ("query_id",)),
 )
+
+STEPS = Param(
+    int,
+    "number of visits to relevant documents over which precision is averaged; None: the limit of infinitely many",
+    default=None,
+    low=1,
+    unit="visits",
+)
+START = Param(
+    list,
+    "where users of finite steps or time start: 'uniform', at each relevant document retrieved with the same probability; 'first', "
+    "at the first in the ranking; 'invariant', in the invariant distribution; 'top', at rank 1; a list, weights of the ranks 1, 2, "
+    "... From a rank that is not relevant, the user first moves to a relevant one. It makes no difference in the limit",
+    default="uniform",
+    low=0,
+    words=STARTS,
+)
+
 
 RESCALE = Param(
     str,
@@ -93,6 +111,12 @@ class MarkovMeasure(Measure):
         found: Floats = rankings.memo(("invariant", model), lambda: model.invariant(rankings))
         return found
 
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        start = self["start"]
+        if isinstance(start, list) and not sum(start) > 0:
+            raise UsageError(f"The 'start' parameter of {self.NAME} must have a weight above 0. Got {start} instead.")
+
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
         weight = self.weights(rankings)
         scale = np.ones(len(rankings)) if self["rescale"] is None else self._recall(rankings)
@@ -122,7 +146,8 @@ class MarkovPrecision(MarkovMeasure):
     With ``steps=n`` the user visits n relevant documents, the first drawn from the ``start`` law lambda, and MP is the mean
     of their precisions: the weights are (1/n) sum_{k=0..n-1} lambda P~^k, where P~ is the watched chain, instead of its
     invariant distribution. With more steps the value approaches MP for any start (Theorem 1 of the paper); a start drawn from
-    the invariant distribution gives MP for any number of steps.
+    the invariant distribution gives MP for any number of steps. If the start is a law over ranks, as in the paper (section 4), lambda is
+    that of the first relevant document to which the user comes from there.
 
     A topic without a relevant document retrieved scores 0. With a single state its weight is 1.
 
@@ -142,6 +167,13 @@ class MarkovPrecision(MarkovMeasure):
     {MP(model=constant,rescale='recall'): 0.48333333333333334, AP: 0.4833333333333333}
     >>> round(MP(model=GL_AD_ID, steps=10, start="first").calc_aggregate(qrels, run), 6)
     0.806866
+
+    From rank 1, which is not relevant, one of the relevant documents at ranks 3, 4 and 10 is reached with .4044, .3646, .2310:
+
+    >>> qrels = {"q": {"d03": 1, "d04": 1, "d10": 1}}
+    >>> run = {"q": {f"d{rank:02}": -rank for rank in range(1, 11)}}
+    >>> round(MP(model=GL_AD_ID, steps=1, start="top").calc_aggregate(qrels, run), 4)
+    0.3864
     """
 
     NAME = "MP"
@@ -161,22 +193,8 @@ class MarkovPrecision(MarkovMeasure):
     )
     SUPPORTED_PARAMS = {
         "model": Param(str, "the user's Markov chain", kind=KIND, required=True),
-        "steps": Param(
-            int,
-            "number of visits to relevant documents over which precision is averaged; None: the limit of "
-            "infinitely many",
-            default=None,
-            low=1,
-            unit="visits",
-        ),
-        "start": Param(
-            str,
-            "the first of these visits: 'uniform', each relevant document retrieved with the same probability; 'first', the "
-            "first in the ranking; 'invariant', drawn from the invariant distribution. It makes no difference in "
-            "the limit",
-            default="uniform",
-            choices=STARTS,
-        ),
+        "steps": STEPS,
+        "start": START,
         "rescale": RESCALE,
         **COMMON_PARAMS,
     }
@@ -186,7 +204,7 @@ class MarkovPrecision(MarkovMeasure):
     def weights(self, rankings: Rankings) -> Floats:
         if self["steps"] is None:
             return self.invariant(rankings)
-        key = ("steps", self["model"], self["start"], self["steps"])
+        key = ("steps", self["model"], str(self["start"]), self["steps"])
         return rankings.memo(key, lambda: weights_of_steps(self["model"], rankings, self["start"], self["steps"]))
 
 

@@ -357,11 +357,12 @@ class TransitionMatrix(Symbol):
                 out[here][within] = normalised_exp(on_relevant)
         return out
 
-    def watched_chain(self, depth: int, relevant: Ints) -> Floats:
-        """Return the transition matrix of the chain watched on those of the relevant ranks that are within the first N."""
+    def watched_chain(self, depth: int, relevant: Ints, states: Ints | None = None) -> Floats:
+        """Return the transition matrix of the chain watched on the relevant ranks, or other states, that are within the first N."""
         matrix = self._of_depth(depth)
         n = min(depth, matrix.size)
-        within = relevant[relevant <= n]
+        within = relevant if states is None else states
+        within = within[within <= n]
         if len(within) == 0:
             return np.zeros((0, 0))
         dense_enough(n, repr(self))
