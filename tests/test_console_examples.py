@@ -57,9 +57,11 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files that the examples name: those that ``irmx demo --into`` writes, and some small ones."""
     folder = write_demo(tmp_path_factory.mktemp("written") / "demo")
     (folder / "enough.py").write_text(ENOUGH, encoding="utf-8")
-    rows = ["session\trank\ttime", *("\t".join(map(str, row)) for row in CLICKS)]
-    (folder / "clicks.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     judged = [line.split() for line in qrels_path().read_text(encoding="utf-8").splitlines()]
+    topic, _, documents, _ = zip(*judged, strict=True)
+    clicks = [(session, rank, time, topic[0], documents[rank]) for session, rank, time in CLICKS]
+    rows = ["session\trank\ttime\tquery_id\tdoc_id", *("\t".join(map(str, row)) for row in clicks)]
+    (folder / "clicks.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     other = [[t, i, d, "01"[g == "0"] if n % 5 == 0 else g] for n, (t, i, d, g) in enumerate(judged, start=1)]
     (folder / "llm.qrels").write_text("".join(f"{' '.join(row)}\n" for row in other), encoding="utf-8")
     few = sorted({t for t, *_ in judged})[:12]

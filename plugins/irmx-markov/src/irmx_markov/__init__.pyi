@@ -17,7 +17,7 @@ from .markov_models import (
     transition_matrix,
 )
 from .markov_precision import MP, MarkovPrecision, add_best_retrieved
-from .own_matrix import TransitionMatrix
+from .own_matrix import ByRelevance, TransitionMatrix
 
 __all__ = [
     "CONSTANT",
@@ -32,6 +32,7 @@ __all__ = [
     "MP",
     "ByLength",
     "ByRank",
+    "ByRelevance",
     "ContinuousMarkovPrecision",
     "DwellColumn",
     "HoldingTimes",

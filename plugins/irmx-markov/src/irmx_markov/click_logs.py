@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import irmx
 from irmx import DataError, UsageError
 from irmx.ragged import Ints
 from irmx.toolkit import read_click_log as read_click_log
 from irmx_markov.finite_chains import LARGEST
-from irmx_markov.own_matrix import TransitionMatrix
+from irmx_markov.own_matrix import ByRelevance, TransitionMatrix
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def _steps(log: pd.DataFrame) -> tuple[Ints, Ints]:
-    """Return the ranks before and after every move from one click of a session to its next."""
+def _steps(log: pd.DataFrame, clicks: Any = True) -> tuple[Ints, Ints]:
+    """Return the ranks before and after every move from one click of a session to its next; or of those that begin at some clicks."""
     session, rank = log["session"].to_numpy(), log["rank"].to_numpy()
-    within = session[1:] == session[:-1]
+    within = (session[1:] == session[:-1]) & np.broadcast_to(clicks, len(log))[:-1]
     return rank[:-1][within], rank[1:][within]
 
 
@@ -49,7 +50,11 @@ def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | No
            [0, 0, 0],
            [0, 1, 0]])
     """
-    table = read_click_log(log)
+    return _counts(read_click_log(log), size)
+
+
+def _counts(table: pd.DataFrame, size: int | None, clicks: Any = True) -> Ints:
+    """Return the counts of a log that was read, of the moves that begin at some clicks."""
     if size is None:
         size = int(table["rank"].max()) if len(table) else 0
     if size < 1:
@@ -59,7 +64,7 @@ def transition_counts(log: pd.DataFrame | str | os.PathLike[str], size: int | No
             f"A chain over {size:,} ranks is too large; {LARGEST:,} ranks are the most. Use a smaller 'size' than the largest rank of "
             "the click log, which leaves out moves from and to the ranks beyond it."
         )
-    start, end = _steps(table)
+    start, end = _steps(table, clicks)
     inside = (start <= size) & (end <= size)
     counts = np.zeros((size, size), dtype=np.int64)
     np.add.at(counts, (start[inside] - 1, end[inside] - 1), 1)
@@ -84,10 +89,13 @@ def learn_chain(
     size: int | None = None,
     smoothing: float = 1.0,
     self_loops: bool = False,
-) -> TransitionMatrix:
+    qrels: Any = None,
+    rel: float = 1,
+) -> TransitionMatrix | ByRelevance:
     """Return the Markov model with the transition probabilities estimated from a click log.
 
-    p_ij = (n_ij + s) / sum_k (n_ik + s), where n are the counts of moves and s is the smoothing.
+    p_ij = (n_ij + s) / sum_k (n_ik + s), where n are the counts of moves and s is the smoothing. With judgments there are two
+    matrices: one from the moves that begin at a relevant document, one from the others.
 
     Parameters
     ----------
@@ -99,17 +107,65 @@ def learn_chain(
         s, added to every count; at least 0. The paper does not learn a chain; 1 (Laplace) is a choice of irmx.
     self_loops : bool
         Whether successive clicks on one rank count as a transition to the same rank.
+    qrels : any, optional
+        Judgments, as :func:`irmx.read_qrels` takes them. The log must have the columns ``query_id`` and ``doc_id``; documents that are
+        not judged are not relevant.
+    rel : float
+        The smallest grade of a relevant document.
+
+    Returns
+    -------
+    TransitionMatrix or ByRelevance
+        The latter with judgments, with a matrix for relevant documents and one for the others.
 
     Raises
     ------
     irmx.UsageError
         If, without smoothing, the chain would not be stochastic and irreducible.
+    irmx.DataError
+        If the log lacks a column, or none of its documents is judged.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> log = pd.DataFrame({"session": 1, "rank": [1, 2, 1], "time": [0.0, 9.0, 12.0], "query_id": "q", "doc_id": ["a", "b", "a"]})
+    >>> model = learn_chain(log, self_loops=True, qrels={"q": {"a": 1, "b": 0}})
+    >>> model["relevant"].values[0].round(3), model["other"].values[1].round(3)
+    (array([0.333, 0.667]), array([0.667, 0.333]))
     """
     if not (np.isfinite(smoothing) and smoothing >= 0):
         raise UsageError(
             f"The 'smoothing' parameter must be a number in the range [0, inf). Got {smoothing!r} instead."
         )
-    weights = transition_counts(log, size) + float(smoothing)
+    table = read_click_log(log)
+    if qrels is None:
+        return _chain(_counts(table, size), smoothing, self_loops)
+    relevant = _at_relevant(table, qrels, rel)
+    one, other = (_chain(_counts(table, size, clicks), smoothing, self_loops) for clicks in (relevant, ~relevant))
+    return ByRelevance(relevant=one, other=other)
+
+
+def _at_relevant(table: pd.DataFrame, qrels: Any, rel: float) -> Any:
+    """Return which clicks are on relevant documents."""
+    if lacking := [column for column in ("query_id", "doc_id") if column not in table.columns]:
+        raise DataError(
+            f"The click log lacks the column {lacking[0]!r}, by which clicks are looked up in the qrels. It has: "
+            f"{', '.join(map(str, table.columns))}."
+        )
+    grades = irmx.read_qrels(qrels).as_dict()
+    found = [grades.get(str(q), {}).get(str(d)) for q, d in zip(table["query_id"], table["doc_id"], strict=True)]
+    if table.shape[0] and all(grade is None for grade in found):
+        first = table.iloc[0]
+        raise DataError(
+            f"None of the {len(table):,} clicked documents is in the qrels; the first is {first['doc_id']!r} of query "
+            f"{first['query_id']!r}. The log and the qrels must have the same ids."
+        )
+    return np.array([grade is not None and grade >= rel for grade in found], dtype=bool)
+
+
+def _chain(counts: Ints, smoothing: float, self_loops: bool) -> TransitionMatrix:
+    """Return the model with the shares of the counts, smoothed."""
+    weights = counts + float(smoothing)
     if not self_loops and len(weights) > 1:
         np.fill_diagonal(weights, 0.0)
     sums = weights.sum(axis=1)

@@ -21,18 +21,37 @@ def learn_chain(
     ] = None,
     smoothing: Annotated[float, Option("--smoothing", help="Added to every count of moves.")] = 1.0,
     self_loops: Annotated[bool, Option("--self-loops", help="Count successive clicks on one rank.")] = False,
+    qrels: Annotated[
+        str | None,
+        Option(
+            "--qrels",
+            metavar="QRELS",
+            help="Judgments; the log has query_id and doc_id. Two matrices are written, for moves from relevant documents and from others.",
+        ),
+    ] = None,
+    rel: Annotated[float, Option("--rel", help="Smallest grade that counts as relevant.")] = 1,
 ) -> None:
     """Learn a Markov model from a click log.
 
-    Use it as MP(model=matrix(file='OUT')).
+    Use it as MP(model=matrix(file='OUT')). With --qrels, OUT chain.npz stands for the files chain.relevant.npz and chain.other.npz:
+    MP(model=by_relevance(relevant=matrix(file='chain.relevant.npz'),other=matrix(file='chain.other.npz'))).
     """
     from irmx_markov.click_logs import backward_share, read_click_log
     from irmx_markov.click_logs import learn_chain as learn
+    from irmx_markov.own_matrix import TransitionMatrix
 
     table = read_click_log(log)
-    learn(table, size, smoothing, self_loops).save(out)
+    model = learn(table, size, smoothing, self_loops, qrels, rel)
+    path = Path(out)
+    by_file = (
+        {out: model}
+        if isinstance(model, TransitionMatrix)
+        else {str(path.with_name(f"{path.stem}.{name}{path.suffix}")): model[name] for name in model.params}
+    )
+    for file, matrix in by_file.items():
+        matrix.save(file)
     print(
-        f"{out}: moves between ranks of {table['session'].nunique()} sessions, {backward_share(table):.1%} of them backward"
+        f"{' and '.join(by_file)}: moves between ranks of {table['session'].nunique()} sessions, {backward_share(table):.1%} of them backward"
     )
 
 

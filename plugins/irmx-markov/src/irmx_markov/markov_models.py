@@ -457,6 +457,10 @@ class MarkovModel(Symbol):
             return invariant_of_weights(self, rankings)
         return invariant_of_counts(self, rankings)
 
+    def transitions(self, depth: int, relevant: Ints) -> Floats:
+        """Return the transition matrix over the states of one topic; :func:`transition_matrix`."""
+        return transition_matrix(self, depth, relevant)
+
     def watched_chain(self, depth: int, relevant: Ints, states: Ints | None = None) -> Floats:
         """Return the transition matrix of the chain watched on the relevant documents of one topic.
 

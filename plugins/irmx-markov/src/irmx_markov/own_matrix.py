@@ -1,4 +1,4 @@
-"""Markov models with a given transition matrix."""
+"""Markov models with a given transition matrix, or with two models, by the relevance of the document that the user leaves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from irmx import DataError, Param, Rankings, Symbol, UsageError
+from irmx import DataError, Formula, Param, Rankings, Symbol, UsageError
 from irmx.ragged import Floats, Ints
 from irmx.toolkit import content_of, new_file, plural
 from irmx_markov.finite_chains import (
@@ -25,6 +25,7 @@ from irmx_markov.finite_chains import (
     check_stochastic,
     dense_enough,
     log_invariant,
+    log_stationary,
     normalised_exp,
     watched,
 )
@@ -338,24 +339,7 @@ class TransitionMatrix(Symbol):
 
         Adds up to 1 within a topic, or to 0 if no relevant document is within the first N ranks.
         """
-        out = np.zeros(len(rankings.relevant.rank))
-        ends = rankings.relevant.offsets.tolist()
-        for topic, depth in enumerate(rankings.depth.tolist()):
-            here = slice(ends[topic], ends[topic + 1])
-            if here.stop > here.start:
-                log_pi = self._full(depth)
-                rank = rankings.relevant.rank[here]
-                within = rank <= len(log_pi)
-                if not within.any():
-                    continue
-                on_relevant = log_pi[rank[within] - 1]
-                if on_relevant.max() == -np.inf:
-                    raise UsageError(
-                        f"The chain of the model {self!r} is at the relevant documents of query {rankings.topics[topic]} with "
-                        "probabilities too small for a floating-point number. Use a dense matrix, or a cutoff."
-                    )
-                out[here][within] = normalised_exp(on_relevant)
-        return out
+        return _on_relevant(self, rankings, lambda depth, relevant: self._full(depth))
 
     def watched_chain(self, depth: int, relevant: Ints, states: Ints | None = None) -> Floats:
         """Return the transition matrix of the chain watched on the relevant ranks, or other states, that are within the first N."""
@@ -367,6 +351,12 @@ class TransitionMatrix(Symbol):
             return np.zeros((0, 0))
         dense_enough(n, repr(self))
         return watched(matrix.block(n), within - 1)
+
+    def transitions(self, depth: int, relevant: Ints) -> Floats:
+        """Return the transition matrix over the first min(T, N) ranks as a dense array."""
+        matrix = self._of_depth(depth)
+        block = matrix.block(min(depth, matrix.size))
+        return np.asarray(block.toarray() if hasattr(block, "toarray") else block)
 
     def _full(self, depth: int) -> Floats:
         if self._function is None:
@@ -423,6 +413,28 @@ class TransitionMatrix(Symbol):
             file.write(content.getbuffer())
 
 
+def _on_relevant(model: Symbol, rankings: Rankings, log_pi: Callable[[int, Ints], Floats]) -> Floats:
+    """Return pi over the relevant documents of every topic, from its logarithm over ranks by the depth and the relevant ranks."""
+    out = np.zeros(len(rankings.relevant.rank))
+    ends = rankings.relevant.offsets.tolist()
+    for topic, depth in enumerate(rankings.depth.tolist()):
+        here = slice(ends[topic], ends[topic + 1])
+        if here.stop > here.start:
+            rank = rankings.relevant.rank[here]
+            over_ranks = log_pi(depth, rank)
+            within = rank <= len(over_ranks)
+            if not within.any():
+                continue
+            on_relevant = over_ranks[rank[within] - 1]
+            if on_relevant.max() == -np.inf:
+                raise UsageError(
+                    f"The chain of the model {model!r} is at the relevant documents of query {rankings.topics[topic]} with "
+                    "probabilities too small for a floating-point number. Use a dense matrix, or a cutoff."
+                )
+            out[here][within] = normalised_exp(on_relevant)
+    return out
+
+
 def _floats(values: Any, name: str) -> Any:
     """Return a copy of a matrix as floats: an array, or a sparse one without duplicate or zero entries."""
     from scipy.sparse import csr_array
@@ -449,4 +461,106 @@ def _shared(matrix: _Matrix) -> _Matrix:
     return _alive.setdefault(matrix.digest, matrix)
 
 
-MATRIX = TransitionMatrix()
+# -- two models by relevance -----------------------------------------------------------------------------------------
+
+
+class ByRelevance(Symbol):
+    """Markov model whose user moves by one model from relevant documents, and by another from all others.
+
+    Which documents are relevant differs between topics, so every ranking has its own chain. If one of the models has N ranks, the
+    user never looks beyond them.
+
+    Parameters
+    ----------
+    relevant : Markov model
+        The moves from relevant documents: a model over all ranks, or a matrix.
+    other : Markov model
+        The moves from documents that are not relevant, or not judged.
+
+    Raises
+    ------
+    irmx.UsageError
+        For a model between relevant documents only, or without transition probabilities; for a ranking in which a user cannot move
+        from every rank to every other, or with more than 3,000 documents.
+
+    References
+    ----------
+    Ferrante, Ferro, Maistro: Injecting User Models and Time into Precision via Markov Chains. SIGIR 2014. Its section 6 asks whether
+    click models, in which moves depend on relevance, can be such chains, learned from logs.
+
+    Examples
+    --------
+    Ranks 2 and 3 of three are relevant. From 2, GL_AD_ID goes to 1 and 3 with 1/2 each; from 3 to 1 and 2 with .4 and .6; from 1,
+    LO_AD_ID can only go to 2. Watched on the relevant ranks, the user is at 2 in two of three steps: 2/3 * 1/2 + 1/3 * 2/3 = 5/9.
+
+    >>> import irmx
+    >>> from irmx_markov import GL_AD_ID, LO_AD_ID, MP, ByRelevance
+    >>> model = ByRelevance(relevant=GL_AD_ID, other=LO_AD_ID)
+    >>> round(MP(model=model).calc_aggregate({"q": {"b": 1, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}), 6)
+    0.555556
+    """
+
+    NAME = "by_relevance"
+    EXAMPLES = ("by_relevance(relevant=GL_AD_ID,other=LO_AD_ID)",)
+    KIND = KIND
+    SHORT_DESC = (
+        "moves from relevant documents by one model, from others by another, such as two learned from a click log"
+    )
+    FORMULA = Formula(
+        r"p_{ij} = \begin{cases} p^{+}_{ij} & \text{if } i \in R \\ p^{-}_{ij} & \text{otherwise} \end{cases}",
+        {
+            "p_{ij}": "the probability of a move from rank $i$ to rank $j$",
+            "p^{+}_{ij}": "the same by the model of relevant documents",
+            "p^{-}_{ij}": "the same by the model of the others",
+            "R": "the ranks of the relevant documents retrieved",
+        },
+        source="a choice of irmx, after section 6 of the paper",
+    )
+    SUPPORTED_PARAMS = {
+        "relevant": Param(str, "the moves from relevant documents", kind=KIND, required=True),
+        "other": Param(str, "the moves from other documents", kind=KIND, required=True),
+    }
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        for name, model in self.params.items():
+            if not hasattr(model, "transitions") or model.params.get("states") == "relevant":
+                raise UsageError(
+                    f"The {name!r} parameter of by_relevance must be a model with moves between all ranks, such as GL_AD_ID or "
+                    f"matrix(file='chain.npz'). Got {model!r} instead."
+                )
+
+    @property
+    def ranks(self) -> int | None:
+        """The number of ranks that both models have; None if they have all."""
+        limits = [n for n in (getattr(model, "ranks", None) for model in self.params.values()) if n is not None]
+        return min(limits, default=None)
+
+    def transitions(self, depth: int, relevant: Ints) -> Floats:
+        """Return the transition matrix over the first min(T, N) ranks of one topic."""
+        if len(self.params) < len(self.SUPPORTED_PARAMS):
+            raise UsageError(f"The model 'by_relevance' needs its two models: {self.EXAMPLES[0]}.")
+        n = min(depth, self.ranks or depth)
+        dense_enough(n, repr(self))
+        within = relevant[relevant <= n]
+        at_relevant = np.isin(np.arange(1, n + 1), within)
+        one, other = (self[name].transitions(n, within) for name in ("relevant", "other"))
+        chain: Floats = np.where(at_relevant[:, None], one, other)
+        check_irreducible(
+            chain, f"The chain of the model {self!r}, over {plural(n, 'rank')} with {len(within)} relevant,"
+        )
+        return chain
+
+    def invariant(self, rankings: Rankings) -> Floats:
+        """Return pi over the relevant documents: the invariant distribution of each topic's chain, watched on them."""
+        return _on_relevant(self, rankings, lambda depth, relevant: log_stationary(self.transitions(depth, relevant)))
+
+    def watched_chain(self, depth: int, relevant: Ints, states: Ints | None = None) -> Floats:
+        """Return the transition matrix of the chain watched on the relevant ranks, or other states, that are within the first N."""
+        chain = self.transitions(depth, relevant)
+        within = relevant if states is None else states
+        within = within[within <= len(chain)]
+        return watched(chain, within - 1) if len(within) else np.zeros((0, 0))
+
+
+MATRIX, BY_RELEVANCE = TransitionMatrix(), ByRelevance()

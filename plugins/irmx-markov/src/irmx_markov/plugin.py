@@ -4,7 +4,7 @@ from irmx import Command, Measure, Symbol, hookimpl
 from irmx_markov.continuous_time import BY_LENGTH, BY_RANK, DWELL, MPcont
 from irmx_markov.markov_models import NAMED
 from irmx_markov.markov_precision import MP
-from irmx_markov.own_matrix import MATRIX
+from irmx_markov.own_matrix import BY_RELEVANCE, MATRIX
 
 
 @hookimpl
@@ -14,7 +14,7 @@ def irmx_measures() -> list[Measure]:
 
 @hookimpl
 def irmx_symbols() -> list[Symbol]:
-    return [*NAMED, MATRIX, DWELL, BY_RANK, BY_LENGTH]
+    return [*NAMED, MATRIX, BY_RELEVANCE, DWELL, BY_RANK, BY_LENGTH]
 
 
 @hookimpl
