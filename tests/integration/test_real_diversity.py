@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP_IA, ERR_IA, P_IA, StRecall
@@ -155,6 +157,39 @@ def test_what_is_read_of_the_real_time_tracks(page: ModuleType) -> None:
         assert held["query_id"].nunique() == topics
         assert len(held[["query_id", "iteration"]].drop_duplicates()) == clusters
         assert len(held) == tweets
+
+
+def test_shares_and_sizes_of_days_plainly(page: ModuleType) -> None:
+    """2016: P(c|q,t) of clusters in days, and the share of a day as relevance, by loops over every topic."""
+    qrels = page.of_clusters(data() / "trec_rts", 2016)
+    run = page.simulated(qrels, systems=1, seed=1)["system 1"]
+    texts = (
+        "TIA_ERR(err='mixed',subtopics_in_window='counted')",
+        "TIA_ERR(err='mixed',subtopics_in_window='counted',stop='window')",
+    )
+    scores = irmx.scores(list(texts), qrels, {"run": run})
+    ranked = irmx.read_run(run).as_dict()
+    held = qrels[qrels["relevance"] > 0].astype({"query_id": str})
+    largest = 0.0
+    for number, topic in enumerate(scores.topics):
+        rows = held[held["query_id"] == topic]
+        tweets = dict(zip(rows["doc_id"], zip(rows["iteration"], rows["window"], strict=True), strict=True))
+        days = Counter(day for _, day in tweets.values())
+        pairs = Counter(tweets.values())
+        order = sorted(ranked.get(topic, {}).items(), key=lambda item: (np.float32(item[1]), item[0]), reverse=True)
+        one, by_size, open_, seen = 0.0, 0.0, dict.fromkeys(pairs, 1.0), set[Any]()
+        for rank, (tweet, _) in enumerate(order, start=1):
+            if (pair := tweets.get(tweet)) is None:
+                continue
+            weight = days[pair[1]] / len(tweets) * pairs[pair] / days[pair[1]]
+            one += 0 if pair in seen else weight / rank
+            stop = days[pair[1]] / max(days.values())
+            by_size += weight * open_[pair] * stop / rank
+            open_[pair] *= 1 - stop
+            seen.add(pair)
+        largest = max(largest, *np.abs(scores.values[number, 0] - [one, by_size]))
+    assert len(scores.topics) == 55
+    assert largest <= 1e-12
 
 
 def test_days_of_tweets_are_windows(page: ModuleType) -> None:

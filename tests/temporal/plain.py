@@ -89,21 +89,34 @@ class Topic:
                 going_on *= 1 - stop
         return value
 
-    def err_text(self, largest: float | None = None) -> float:
+    def err_text(self, largest: float | None = None, counted: bool = False) -> float:
         anywhere = {c: {d: g for (c_, _, d), g in self.grade.items() if c_ == c} for c in self.subtopics}
-        return math.fsum(w * self.err_of(anywhere[c], largest) for (c, _), w in self.within_windows().items())
+        return math.fsum(w * self.err_of(anywhere[c], largest) for (c, _), w in self.within_windows(counted).items())
 
-    def err_mixed(self, largest: float | None = None) -> float:
-        return math.fsum(w * self.err_of(self.held(*pair), largest) for pair, w in self.within_windows().items())
+    def err_mixed(self, largest: float | None = None, counted: bool = False) -> float:
+        return math.fsum(w * self.err_of(self.held(*pair), largest) for pair, w in self.within_windows(counted).items())
 
-    def within_windows(self) -> dict[tuple[str, str], float]:
+    def err_of_bursts(self, weight: dict[tuple[str, str], float]) -> float:
+        """Each relevant document satisfies with the weight of its window over the largest."""
+        total = 0.0
+        for (c, t), w in weight.items():
+            going_on, held = 1.0, self.held(c, t)
+            for r, doc in enumerate(self.ranking, 1):
+                if doc in held:
+                    stop = self.p_t[t] / max(self.p_t.values())
+                    total += w * going_on * stop / r
+                    going_on *= 1 - stop
+        return total
+
+    def within_windows(self, counted: bool = False) -> dict[tuple[str, str], float]:
         """P(t|q) P(c|q,t) of every pair."""
         weight = {}
         for t in self.windows:
             there = [c for c in self.subtopics if self.held(c, t)]
-            total = sum(self.p_c[c] for c in there)
+            share = {c: len(self.held(c, t)) if counted else self.p_c[c] for c in there}
+            total = sum(share.values())
             for c in self.subtopics:
-                weight[c, t] = self.p_t[t] * self.p_c[c] / total if c in there and total else 0.0
+                weight[c, t] = self.p_t[t] * share[c] / total if c in there and total else 0.0
         return self.over_nonempty(weight) if self.nonempty else weight
 
     def precision(self, k: int | None = None) -> float:

@@ -89,6 +89,14 @@ def test_every_measure(made: dict[str, Any], plain: ModuleType) -> None:
         irmx.TIA_ERR(err="text", stop="graded", **at, **t): tia.err_text(largest),
         irmx.TIA_ERR(err="mixed", **at, **t): tia.err_mixed(),
         irmx.TIA_ERR(err="mixed", stop="graded", **at, **t): tia.err_mixed(largest),
+        irmx.TIA_ERR(err="text", subtopics_in_window="counted", **at, **t): tia.err_text(counted=True),
+        irmx.TIA_ERR(err="mixed", subtopics_in_window="counted", stop="graded", **at, **t): tia.err_mixed(
+            largest, True
+        ),
+        irmx.TIA_ERR(stop="window", **at, **t): tia.err_of_bursts(tia.weight),
+        irmx.TIA_ERR(err="mixed", subtopics_in_window="counted", stop="window", **at, **t): tia.err_of_bursts(
+            tia.within_windows(counted=True)
+        ),
         irmx.TIA_P(**at, **t): tia.precision(),
         irmx.TIA_AP(**at, **t): tia.average_precision(),
         irmx.T_StRecall(**at): tia.temporal_recall(),

@@ -15,7 +15,11 @@ VALUES = {
     "TIA_nDCG@4": 0.453934, "IA_nDCG@4": 0.591894, "TIA_ERR@4": 0.510417, "IA_ERR@4": 0.666667, "T_StRecall@1": 0.5,
     "T_StRecall@3": 1.0, "TIA_StRecall@1": 0.625, "TIA_StRecall(a=0.7)@1": 0.575, "TIA_StRecall@3": 1.0, "I_rec@1": 0.5,
     "T_SBR@1": 0.5, "TIA_SBR(a=0.7)@3": 1.0, "IA_P@4": 0.375, "TimeAware(measure='P@4')": 0.21875,
-    "TIA_ERR(err='mixed')@4": 0.552083, "TIA_ERR(err='text')@4": 0.583333, "SBR@1": 0.5, "TIA_MAP": 0.190104,
+    "TIA_ERR(err='mixed')@4": 0.552083, "TIA_ERR(err='text')@4": 0.583333,
+    "TIA_ERR(err='mixed',subtopics_in_window='counted')@4": 3 / 4 * (2 / 3 + 1 / 3 / 4) + 1 / 4 * 1 / 3,
+    "TIA_ERR(err='text',subtopics_in_window='counted')@4": 3 / 4 * (2 / 3 + 1 / 3 / 3) + 1 / 4 * 1 / 3,
+    "TIA_ERR(stop='window')@4": 3 / 4 * 1 / 2 * (1 + 1 / 4) + 1 / 4 * 1 / 2 * 1 / 3 * 1 / 3,
+    "SBR@1": 0.5, "TIA_MAP": 0.190104,
     "TimeAware(measure='alpha_nDCG@4')": 0.75 * 0.760622 + 0.25 * 0.5, "IntentAware(measure='AP')": 0.458333, "TIA_nDCG(cells='nonempty')@4": 0.453934 / 0.875,
 }  # fmt: skip
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from irmx import Formula, Param, Rankings
+from irmx import Formula, Param, Rankings, UsageError
 from irmx.ragged import Floats, Ints, position_in_run, segment_sum
 from irmx_temporal.cells import GAINS, Cells, discounted, renormalised
 from irmx_temporal.diversity import INTENT_PARAMS, OF_SUBTOPIC, OF_WINDOW, TIME_PARAMS, Diversity, OverWindows
@@ -173,13 +173,27 @@ STOP = Param(
     default="one",
     choices=("one", "graded"),
 )
+TIMED_STOP = Param(
+    str,
+    "R, the probability that a relevant document satisfies the user: 1 ('one', as in the paper), (2^grade - 1)/2^max ('graded'), where "
+    "max is the largest grade in the qrels of all topics, or the weight of its window over the largest of the topic ('window'), so that "
+    "the size of bursts stands for grades",
+    default="one",
+    choices=("one", "graded", "window"),
+)
 ERR = Param(
     str,
     "the paper's definitions: that of its table, which weighs windows and subtopics by P(t|q) P(c|q); that of its text, with "
-    "P(c|q,t), the weights P(c|q) of the subtopics in the window scaled to add up to 1, and relevance in any window; or the "
-    "weights of the text with the relevance of the table ('mixed')",
+    "P(c|q,t) and relevance in any window; or the weights of the text with the relevance of the table ('mixed')",
     default="table",
     choices=("table", "text", "mixed"),
+)
+IN_WINDOW = Param(
+    str,
+    "P(c|q,t) of err='text' and 'mixed': the weights P(c|q) of the subtopics in the window, scaled to add up to 1 ('scaled'), or the "
+    "share of the window's relevant documents that the subtopic has ('counted'), as the paper's P(t|q) counts those of the topic",
+    default="scaled",
+    choices=("scaled", "counted"),
 )
 
 
@@ -247,14 +261,14 @@ class IntentAwareERR(Diversity):
     EXAMPLES: ClassVar[tuple[str, ...]] = ("IA_ERR@20",)
 
     def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
-        return expected_reciprocal_ranks(self.stop(cells.grade, rankings), cells.rank, cells.cell, len(cells))
+        return expected_reciprocal_ranks(self.stop(cells, rankings), cells.rank, cells.cell, len(cells))
 
-    def stop(self, grade: Floats, rankings: Rankings) -> Floats:
-        """Return R for the grades of relevant documents."""
+    def stop(self, cells: Cells, rankings: Rankings) -> Floats:
+        """Return R for the relevant documents retrieved."""
         if self["stop"] == "one":
-            return np.ones(len(grade))
+            return np.ones(len(cells.rank))
         largest = rankings.largest_grade
-        return np.asarray(2.0 ** (grade - largest) - 2.0**-largest)
+        return np.asarray(2.0 ** (cells.grade - largest) - 2.0**-largest)
 
 
 class TimeAwareERR(OverWindows, IntentAwareERR):
@@ -262,7 +276,18 @@ class TimeAwareERR(OverWindows, IntentAwareERR):
 
     The formula is that of the table of the paper. Its text has P(c|q,t) instead of P(c|q), and relevance to the subtopic in any window in R: ``err='text'``. A third formula,
     commented out in the paper, has P(c|q,t) and R(r|c,t): ``err='mixed'``. The paper does not say what P(c|q,t) is; here it
-    is P(c|q), scaled to add up to 1 over the subtopics with a relevant document in the window.
+    is P(c|q), scaled to add up to 1 over the subtopics with a relevant document in the window, or with
+    ``subtopics_in_window='counted'`` the share |d_ctq| / |d_tq| of the window's relevant documents, as its P(t|q) is a share of the
+    topic's. A document of several subtopics is counted for each, and the shares of a window are scaled to add up to 1.
+
+    Beside the third formula, the paper thinks of the size of a burst as relevance: ``stop='window'`` has R = P(t|q) / max P(t|q), so
+    that documents of a topic's largest burst satisfy in any case, and those of a burst of half its weight one user in two.
+
+    Raises
+    ------
+    irmx.UsageError
+        If ``subtopics_in_window='counted'`` is given to the formula of the table, which has no P(c|q,t), or ``stop='window'`` to
+        the formula of the text, whose relevance is in any window.
 
     References
     ----------
@@ -279,6 +304,15 @@ class TimeAwareERR(OverWindows, IntentAwareERR):
     TIA_ERR 0.444444
     TIA_ERR(err='text') 0.777778
     TIA_ERR(err='mixed') 0.611111
+
+    With a second document of c2 in t2, P(t|q) is 1/4 and 3/4. In t2, c1 has one of three documents and c2 two. So the mixed formula is
+    1/4 * 1 + 3/4 (1/3 * 1/2 + 2/3 * 1/3). If bursts stand for grades, a satisfies with probability 1/3 in the table's:
+    1/4 * 1/2 * 1/3 + 3/4 * 1/2 (1/2 + 1/3).
+
+    >>> qrels.loc[3] = "q", "d", 1, "c2", "t2"
+    >>> two = "TIA_ERR(err='mixed',subtopics_in_window='counted') TIA_ERR(stop='window')"
+    >>> [round(value, 6) for value in irmx.calc_aggregate(two, qrels, run).values()]
+    [0.541667, 0.354167]
     """
 
     NAME = "TIA_ERR"
@@ -296,26 +330,51 @@ class TimeAwareERR(OverWindows, IntentAwareERR):
             **OF_SUBTOPIC,
             r"R(r \mid c,t)": (
                 "the probability that the document at rank $r$ satisfies a user of $c$ in $t$: 1 if it is relevant, "
-                "else 0; with stop='graded', $(2^{g} - 1)/2^{m}$ of the grade $g$ and the largest grade $m$"
+                "else 0; with stop='graded', $(2^{g} - 1)/2^{m}$ of the grade $g$ and the largest grade $m$; with stop='window', "
+                r"$P(t \mid q)$ over the largest of the topic"
             ),
             "i": "each rank above $r$",
         },
         source="the table of Singh, Nejdl and Anand (2016); err='text' and err='mixed' are two other formulas of theirs",
     )
-    SUPPORTED_PARAMS = {"err": ERR, "stop": STOP, **TIME_PARAMS}
+    SUPPORTED_PARAMS = {"err": ERR, "subtopics_in_window": IN_WINDOW, "stop": TIMED_STOP, **TIME_PARAMS}
     EXAMPLES = ("TIA_ERR@20", "TIA_ERR(window='1y')@20")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self["err"] == "table" and self["subtopics_in_window"] == "counted":
+            raise UsageError(
+                "TIA_ERR has P(c|q,t) with err='text' and err='mixed' only. Add one of them, or leave out subtopics_in_window='counted'."
+            )
+        if self["err"] == "text" and self["stop"] == "window":
+            raise UsageError(
+                "With err='text', TIA_ERR counts relevance in any window, so that there is none for stop='window'. Use err='mixed'."
+            )
 
     def cells(self, rankings: Rankings) -> Cells:
         cells = super().cells(rankings)
         if self["err"] == "table":
             return cells
         layout = cells.layout
-        of_subtopic = cells.subtopics.weight[layout.subtopic]
+        of_subtopic = (
+            np.bincount(layout.cell, minlength=len(cells)).astype(float)
+            if self["subtopics_in_window"] == "counted"
+            else cells.subtopics.weight[layout.subtopic]
+        )
         in_window = renormalised(of_subtopic, layout.window, len(cells.windows.topic))  # P(c|q,t)
         weight = cells.windows.weight[layout.window] * in_window
         if self["cells"] == "nonempty":
             weight = renormalised(weight, layout.topic, layout.topics)
         return cells.weighing(weight)
+
+    def stop(self, cells: Cells, rankings: Rankings) -> Floats:
+        if self["stop"] != "window":
+            return super().stop(cells, rankings)
+        windows = cells.windows
+        largest = np.zeros(len(rankings))
+        np.maximum.at(largest, windows.topic, windows.weight)
+        window = cells.layout.window[cells.cell]
+        return np.asarray(windows.weight[window] / largest[windows.topic[window]])
 
     def per_cell(self, cells: Cells, rankings: Rankings) -> Floats:
         if self["err"] != "text":
