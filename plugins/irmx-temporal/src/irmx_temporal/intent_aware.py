@@ -277,7 +277,7 @@ class TimeAwareERR(OverWindows, IntentAwareERR):
     The formula is that of the table of the paper. Its text has P(c|q,t) instead of P(c|q), and relevance to the subtopic in any window in R: ``err='text'``. A third formula,
     commented out in the paper, has P(c|q,t) and R(r|c,t): ``err='mixed'``. The paper does not say what P(c|q,t) is; here it
     is P(c|q), scaled to add up to 1 over the subtopics with a relevant document in the window, or with
-    ``subtopics_in_window='counted'`` the share |d_ctq| / |d_tq| of the window's relevant documents, as its P(t|q) is a share of the
+    ``subtopics_in_window='counted'`` the share ``|d_ctq| / |d_tq|`` of the window's relevant documents, as its P(t|q) is a share of the
     topic's. A document of several subtopics is counted for each, and the shares of a window are scaled to add up to 1.
 
     Beside the third formula, the paper thinks of the size of a burst as relevance: ``stop='window'`` has R = P(t|q) / max P(t|q), so
