@@ -1,5 +1,7 @@
 """Scores for recorded users: those of a simulation, when the log is one; and the streams of topics."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from irmx_stream import (
     fit_population,
     msu,
     read_traces,
+    reading_of,
     score_recorded,
     simulate,
     topic_streams,
@@ -172,3 +175,50 @@ def test_one_session_is_not_several(collection: Any) -> None:
     log = pd.DataFrame({"user": ["ann"], "start": [5], "duration": [9], "speed": [4]})
     with pytest.raises(DataError, match=r"; the one session of the log starts at 5: are both"):
         score_recorded("MSU", *collection, read_traces(log))
+
+
+@pytest.mark.parametrize("measure", ["MSU", "MSU(L=0.9,interface=chronological)"])
+def test_the_readings_of_users_add_up_to_the_utility(collection: Any, log: pd.DataFrame, measure: str) -> None:
+    qrels, run = collection
+    recorded = read_traces(log)
+    values = {m.query_id: m.value for m in score_recorded(measure, qrels, run, recorded).per_query}
+    for topic, (start, _) in WINDOWS.items():
+        readings = [reading_of(user, topic, qrels, run, recorded, measure) for user in recorded.users]
+        assert np.mean([of_user["gain"].sum() for of_user in readings]) == pytest.approx(values[topic])
+        emitted = run[run["query_id"] == topic].set_index("doc_id")
+        held = qrels[qrels["query_id"] == topic].set_index("iteration")
+        for of_user in readings:
+            assert (of_user["start_h"] >= of_user["emitted_h"]).all()
+            assert of_user["session"].is_monotonic_increasing
+            assert of_user["nugget"].is_unique
+            for row in of_user.itertuples():
+                assert row.doc_id == row.nugget  # each nugget of this collection has the name of its update
+                assert row.emitted_h * 3600 + start == pytest.approx(emitted.loc[row.doc_id, "timestamp"])
+                assert row.known_h * 3600 + start == pytest.approx(held.loc[row.nugget, "timestamp"])
+                assert row.words == emitted.loc[row.doc_id, "length"]
+
+
+def test_the_commands_show_a_reading_and_fit_users(
+    collection: Any, log: pd.DataFrame, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    for name, frame in zip(("qrels", "run", "visits"), (*collection, log), strict=True):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    asked = ("qrels.csv", "run.csv", "--users", "visits.csv", "-t", "a")
+    done = command("stream", "reading", *asked, "--user", "3", "-o", "jsonl", "-p", "-1")
+    recorded = read_traces(log)
+    [three] = [user for user in recorded.users if user == "3"]
+    expected = reading_of(three, "a", *collection, recorded)
+    assert [json.loads(line)["gain"] for line in done.out.splitlines()] == expected["gain"].tolist()
+    command("stream", "reading", *asked, "--user", "zoe").assert_refused(2, "zoe")
+    command("stream", "reading", *asked[:-1], "c", "--user", "3").assert_refused(2, "'c'")
+    done = command("stream", "fit", "visits.csv", "-o", "jsonl", "-p", "-1")
+    rows = {row["parameter"]: row for row in map(json.loads, done.out.splitlines())}
+    fit = fit_population(recorded)
+    assert {name: (row["low"], row["high"]) for name, row in rows.items()} == fit.intervals
+    assert rows["MA"]["value"] == fit.population.MA
+    assert "MSU(MA=" in done.err
+
+
+def test_recorded_users_have_a_utility_and_no_pain(collection: Any, log: pd.DataFrame) -> None:
+    with pytest.raises(UsageError):
+        score_recorded("MSU_Pain", *collection, read_traces(log))

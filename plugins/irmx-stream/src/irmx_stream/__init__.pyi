@@ -19,7 +19,7 @@ from .interfaces import (
 from .modeled_stream_utility import MSU, ModeledStreamPain, ModeledStreamUtility, MSU_Pain
 from .population import Population, Users
 from .population_fit import PopulationFit, fit_population
-from .recorded_scores import TopicStream, score_recorded, topic_streams
+from .recorded_scores import TopicStream, reading_of, score_recorded, topic_streams
 from .streams import Stream, stream_of
 from .traces import Recorded, Traces, cut, read_traces, simulate, traces_for
 from .track_measures import EG, ELG, LC, TS_H, Comp, TS_Latency, TS_Verbosity, nEG, nELG
@@ -73,6 +73,7 @@ __all__ = [
     "read_inbox_run",
     "read_traces",
     "read_tst_runs",
+    "reading_of",
     "reads_of",
     "score_inbox",
     "score_recorded",

@@ -74,6 +74,77 @@ def score(
     print_rows(rows, output_format, places=places)
 
 
+def reading(
+    qrels: Annotated[str, Argument(metavar="QRELS", help="Qrels: a table file, tst:FOLDER, or an ir_datasets id.")],
+    run: Annotated[str, Argument(metavar="RUN", help="A run file, or a quoted glob that one file matches.")],
+    users: Annotated[
+        str,
+        Option(
+            "--users",
+            metavar="FILE",
+            help="A log of visits: a table file with the columns user, start and duration, and, if known, speed.",
+        ),
+    ],
+    user: Annotated[str, Option("--user", metavar="NAME", help="The user of the log.")],
+    topic: Annotated[str, Option("-t", "--topic", help="The query id.")],
+    measure: Annotated[
+        str | None, Argument(metavar="MEASURE", help="MSU, by default, or a variant such as 'MSU(L=0.9)'.")
+    ] = None,
+    speed: Annotated[
+        float | None,
+        Option("--speed", help="Reading speed in words per second, instead of that in the log."),
+    ] = None,
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
+) -> None:
+    """Show what a recorded user first reads of a topic, session by session, and what it gives.
+
+    Times are in hours from the start of the topic's window; the gains add up to the utility of this user.
+    """
+    from irmx_stream.recorded_scores import reading_of
+    from irmx_stream.traces import read_traces
+
+    found = reading_of(user, topic, qrels, matching_file(run), read_traces(users), measure or "MSU", speed)
+    print_rows(found, output_format, places=places)
+
+
+def fit(
+    users: Annotated[
+        str,
+        Argument(
+            metavar="LOG",
+            help="A log of visits: a table file with the columns user, start and duration, and, if known, speed.",
+        ),
+    ],
+    end: Annotated[
+        float | None,
+        Option(
+            "--end", help="When the recording ended, in the seconds of the log; by default long times away are missed."
+        ),
+    ] = None,
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
+) -> None:
+    """Fit the simulated users of MSU to a log of visits.
+
+    Prints the most likely parameters and their 95% intervals, times in seconds; then, on standard error, the measure with them.
+    """
+    from irmx_stream.modeled_stream_utility import MSU
+    from irmx_stream.population_fit import fit_population
+
+    found = fit_population(users, end)
+    names = list(found.intervals)
+    values = {name: float(getattr(found.population, name)) for name in names}
+    rows = [
+        {"parameter": name, "value": values[name], "low": low, "high": high}
+        for name, (low, high) in found.intervals.items()
+    ]
+    print_rows(rows, output_format, places=places)
+    note(
+        f"{plural(found.users, 'user')}, {plural(found.sessions, 'session')}: {MSU(**{n: round(v, 4) for n, v in values.items()})}"
+    )
+
+
 def _one_of(name: str, *choices: str) -> Callable[[str], str]:
     """Return a check that a value is one of its choices."""
 

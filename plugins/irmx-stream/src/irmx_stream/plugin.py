@@ -53,6 +53,22 @@ def irmx_commands() -> list[Command]:
             "score",
         ),
         Command(
+            "reading",
+            "irmx_stream.commands:reading",
+            "stream",
+            "Show what a recorded user first reads of a topic, and what it gives.",
+            ("irmx stream reading tst:FOLDER run.gz --users visits.csv --user ann -t 11",),
+            "score",
+        ),
+        Command(
+            "fit",
+            "irmx_stream.commands:fit",
+            "stream",
+            "Fit the simulated users of MSU to a log of visits.",
+            ("irmx stream fit visits.csv --end 864000",),
+            "study",
+        ),
+        Command(
             "eval",
             "irmx_stream.commands:evaluate_inbox",
             "inbox",

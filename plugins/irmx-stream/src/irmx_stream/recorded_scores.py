@@ -5,17 +5,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import irmx
 from irmx import DataError, DataWarning, Rankings, TopicScores, UsageError
 from irmx.ragged import short_repr
-from irmx.toolkit import DetailedResults, plural
+from irmx.toolkit import DetailedResults, plural, suggest
 from irmx_stream.columns import QUERY_START
-from irmx_stream.gains import amounts_of, gains_of, mean_gain, scores_of
+from irmx_stream.gains import amounts_of, gains_of, mean_gain, reads_of, scores_of
 from irmx_stream.modeled_stream_utility import ModeledStreamUtility
+from irmx_stream.simulated_users import names_in, session_starts
 from irmx_stream.streams import Stream
 from irmx_stream.traces import Recorded, Traces, speeds_of, traces_for
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _OF_SIMULATED = ("MA", "SA", "MD", "SD", "speed_mu", "speed_sigma", "users", "precision", "sampling")
 """The parameters of MSU that describe the users."""
@@ -126,11 +132,89 @@ def score_recorded(
     return irmx.calc([_ForRecorded.of(_msu(m), recorded, speed) for m in asked], qrels, run)
 
 
+def reading_of(
+    user: str,
+    topic: str,
+    qrels: Any,
+    run: Any,
+    recorded: Recorded,
+    measure: str | ModeledStreamUtility = "MSU",
+    speed: float | None = None,
+) -> pd.DataFrame:
+    """Return what a recorded user first reads of one topic, and what it gives.
+
+    Parameters
+    ----------
+    user, topic : str
+        The user of the log, and the query id.
+    qrels, run, recorded, speed
+        As of :func:`score_recorded`.
+    measure : str or Measure
+        An ``MSU`` without the parameters that describe simulated users.
+
+    Returns
+    -------
+    DataFrame
+        One row per nugget that the user reads: the number of the ``session`` in the window of the topic, from 1, its start, ``start_h``, in
+        hours from that of the window; the nugget, when it was known, ``known_h``, the update, when it was emitted, ``emitted_h``, its
+        words, by how many sessions it is late, and the gain, whose sum is the utility of the user.
+
+    Raises
+    ------
+    irmx.UsageError
+        For a user who is not in the log, or a topic that is not in the qrels; and as :func:`score_recorded` does.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from irmx_stream import read_traces
+    >>> nuggets = pd.DataFrame({"query_id": "q", "doc_id": ["u1", "u2"], "iteration": ["n1", "n2"], "relevance": 1,
+    ...                         "timestamp": [1060, 1300], "query_start": 1000, "query_end": 9000})
+    >>> updates = pd.DataFrame({"query_id": "q", "doc_id": ["u1", "u2"], "score": 1.0, "timestamp": [1120, 4000], "length": [20, 9]})
+    >>> log = pd.DataFrame({"user": "ann", "start": [2000, 5000], "duration": [30, 20]})
+    >>> found = reading_of("ann", "q", nuggets, updates, read_traces(log), speed=4.25)
+    >>> found[["session", "nugget", "doc_id", "sessions_late", "gain"]].values.tolist()
+    [[1, 'n1', 'u1', 0, 1.0], [2, 'n2', 'u2', 1, 0.5]]
+    """
+    import pandas as pd
+
+    asked = _ForRecorded.of(_msu(measure), recorded, speed)
+    rankings = irmx.rankings(qrels, run, rel=asked["rel"])
+    topics = {one.query_id: (number, one) for number, one in enumerate(_topics(asked, rankings))}
+    if user not in recorded.users:
+        raise UsageError(f"The log has no user {user!r}.{suggest(user, recorded.users)}")
+    if topic not in topics:
+        raise UsageError(f"The qrels have no topic {topic!r}.{suggest(topic, topics)}")
+    (number, of), who = topics[topic], recorded.users.index(user)
+    traces = traces_for(recorded, of.start, of.end)
+    reads = reads_of(
+        of.stream, traces.of_users(who, who + 1), asked.speed[who : who + 1], asked["interface"], asked["late"]
+    )
+    docs, names = names_in(rankings, number, of.start, of.end - of.start, asked["same_time"])
+    starts = session_starts(
+        reads, of.stream, traces.of_users(who, who + 1), asked.speed[who : who + 1], asked["interface"]
+    )
+    session = np.searchsorted(traces.of_users(who, who + 1).start, starts, side="right")
+    order = np.lexsort((reads.update, session))
+    columns = {
+        "session": session,
+        "start_h": starts / 3600,
+        "nugget": np.array(names, dtype=object)[reads.nugget],
+        "known_h": of.stream.nugget_time[reads.nugget] / 3600,
+        "doc_id": np.array(docs, dtype=object)[reads.update],
+        "emitted_h": of.stream.time[reads.update] / 3600,
+        "words": of.stream.length[reads.update],
+        "sessions_late": reads.alpha,
+        "gain": reads.gain_of_each(asked["L"]),
+    }
+    return pd.DataFrame({name: values[order] for name, values in columns.items()})
+
+
 class _ForRecorded(ModeledStreamUtility):
     """MSU for the users of a log."""
 
     _recorded: Recorded
-    _speed: Any
+    speed: Any
 
     @classmethod
     def of(cls, measure: ModeledStreamUtility, recorded: Recorded, speed: float | None) -> _ForRecorded:
@@ -148,7 +232,7 @@ class _ForRecorded(ModeledStreamUtility):
                 "words per second; the mean of the paper's users is 4.25."
             )
         made = cls(**measure.params)
-        made._recorded, made._speed = recorded, speeds_of(given, len(recorded.traces))
+        made._recorded, made.speed = recorded, speeds_of(given, len(recorded.traces))
         return made
 
     def score(self, rankings: Rankings) -> TopicScores:
@@ -158,8 +242,8 @@ class _ForRecorded(ModeledStreamUtility):
         return scores_of([self._utility(t.stream, of_topic) for t, of_topic in zip(topics, traces, strict=True)])
 
     def _utility(self, stream: Stream, traces: Traces) -> Any:
-        [gains] = gains_of(stream, traces, self._speed, self["interface"], [self["L"]], self["late"])
-        amounts = amounts_of(self["per"], stream, traces, self._speed, self["interface"])
+        [gains] = gains_of(stream, traces, self.speed, self["interface"], [self["L"]], self["late"])
+        amounts = amounts_of(self["per"], stream, traces, self.speed, self["interface"])
         return mean_gain(gains, amounts, self["ratio"])
 
     def _tell_of_unvisited(self, topics: Sequence[TopicStream], traces: Sequence[Traces]) -> None:
@@ -195,6 +279,6 @@ def _topics(measure: ModeledStreamUtility, rankings: Rankings) -> list[TopicStre
 
 def _msu(measure: str | Any) -> ModeledStreamUtility:
     found = irmx.parse_measure(measure)
-    if not isinstance(found, ModeledStreamUtility):
+    if not isinstance(found, ModeledStreamUtility) or found.NAME != ModeledStreamUtility.NAME:
         raise UsageError(f"Recorded users and streams can be scored with MSU only. Got {found}.")
     return found

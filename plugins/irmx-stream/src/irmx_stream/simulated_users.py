@@ -234,7 +234,7 @@ def table_of_reads(
     late = segment_sum(reads.alpha, which, len(pair))
     gain = segment_sum(reads.gain_of_each(setting.L) / units[reads.user], which, len(pair))
     words = stream.length[update]
-    docs, names = _names(rankings, float(rankings.topic_column(QUERY_START)[0]), window, same_time)
+    docs, names = names_in(rankings, 0, float(rankings.topic_column(QUERY_START)[0]), window, same_time)
     return {
         "nugget": [names[i] for i in nugget.tolist()],
         "doc_id": [docs[i] for i in update.tolist()],
@@ -263,18 +263,20 @@ def table_of_pain(streams: Streams, crowd: Crowd, setting: Setting) -> dict[str,
     }
 
 
-def _names(rankings: Rankings, start: float, window: float, same_time: str) -> tuple[list[str], list[str]]:
-    """Return the ids of the first topic's updates in the order of its stream, and of its nuggets."""
+def names_in(
+    rankings: Rankings, topic: int, start: float, window: float, same_time: str
+) -> tuple[list[str], list[str]]:
+    """Return the ids of a topic's updates in the order of its stream, and of its nuggets."""
     run = rankings.run_rows
-    here = slice(run.offsets[0], run.offsets[1])
+    here = slice(run.offsets[topic], run.offsets[topic + 1])
     time = run.column(TIMESTAMP, missing_ok=True)
     there = np.flatnonzero(time[here] - start <= window)
-    docs = run.doc_ids
+    docs = run.doc_ids[here]
     further = [places_of_updates(rankings)[here][there]] if same_time == "id" else []
     placed = there[in_order(time[here][there], run.score[here][there], *further)]
     nuggets = Nuggets.of(rankings)
-    count = int(np.count_nonzero(nuggets.topic == 0))
-    by_time = np.argsort(nuggets.column(NUGGET_TIME)[:count], kind="stable")
+    of_topic = np.flatnonzero(nuggets.topic == topic)
+    by_time = of_topic[np.argsort(nuggets.column(NUGGET_TIME)[of_topic], kind="stable")]
     return [docs[i] for i in placed.tolist()], [nuggets.names[i] for i in by_time.tolist()]
 
 
