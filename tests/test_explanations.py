@@ -40,8 +40,8 @@ def test_the_topics_are_those_of_the_qrels_for_which_the_run_has_documents():
 
 
 def test_a_measure_without_contributions_has_nothing_to_explain():
-    with pytest.raises(irmx.UsageError, match="infAP is a measure of ir_measures, of which no plugin has a scorer"):
-        irmx.explanations("infAP", {"q": {"a": 1}}, {"q": {"a": 1.0}})
+    with pytest.raises(irmx.UsageError, match="Accuracy is a measure of ir_measures, of which no plugin has a scorer"):
+        irmx.explanations("Accuracy", {"q": {"a": 1}}, {"q": {"a": 1.0}})
 
 
 def test_a_topic_without_documents_is_told():

@@ -1,4 +1,4 @@
-"""The measures of irmx-trec beside the tools that compute them otherwise, value by value.
+"""The measures of irmx-trec, and those of irmx-cwl in ir_measures, beside the tools that compute them otherwise, value by value.
 
 Writes a section of the page ``other_tools.md`` beside this file; ends with an error where a difference is larger than it may be. The
 environment variable IRMX_DATA names the folder with the data; the page holds differences only, nothing of the data.
@@ -25,7 +25,8 @@ from joblib import Parallel, delayed
 from markdown_pages import beside, markdown, write_section
 
 import irmx
-from irmx_trec.plugin import irmx_scorers
+from irmx_cwl.plugin import irmx_scorers as scorers_of_cwl
+from irmx_trec.plugin import irmx_scorers as scorers_of_trec
 
 PAGE = Path(__file__).with_name("other_tools.md")
 Qrels = dict[str, dict[str, int]]
@@ -40,6 +41,12 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
     "dcg": (None, "exp-log2"),
     "gains": (None, {1: 2, 2: 1, 3: 10}),
     "p": (None, 0.5, 0.95),
+    "normalize": (None, False),
+    "relative": (None, True),
+    "beta": (None, 0.5, 3.0),
+    "recall": (0.0, 0.1, 0.5, 1.0),
+    "T": (None, 2.5),
+    "max_rel": (4,),
 }
 """What the parameters are set to, in all combinations; None stands for the default."""
 PLAIN = "plain Python"
@@ -51,23 +58,28 @@ MAY_DIFFER = {
     "judged": 0.0,
     "cwl_eval": 1e-12,
     "msmarco": 1e-14,
+    "compat": 1e-12,
     PLAIN: 1e-12,
 }
 """The references in the order in which they are asked, and the difference that is allowed; gdeval prints five decimals."""
 DEEPEST_FOR_GDEVAL = 10
 """The last cutoff for which gdeval is asked, whose time grows with the documents; it sees no others."""
+SLOW = ("compat", "cwl_eval")
+"""References in loops of Python, which are asked for the first run of each batch."""
 GRADES = np.array([-2, -1, 0, 0, 0, 1, 1, 2, 3, 4])
 BATCH = 8
 
 
 def settings() -> list[Measure]:
-    """Return the measures of irmx-trec, in all combinations of the settings of their parameters."""
+    """Return the measures of the plugins, in all combinations of the settings of their parameters."""
     measures = []
-    for name in (scorer.NAME for scorer in irmx_scorers()):
+    for name in (scorer.NAME for scorer in (*scorers_of_trec(), *scorers_of_cwl())):
         measure = ir_measures.measures.registry[name]
         params = [param for param in SETTINGS if param in measure.SUPPORTED_PARAMS]
         for values in product(*(SETTINGS[param] for param in params)):
             changed = {p: v for p, v in zip(params, values, strict=True) if v is not None and v != measure[p]}
+            if not all(measure.SUPPORTED_PARAMS[p].validate(value) for p, value in changed.items()):
+                continue
             if all(p in changed for p, info in measure.SUPPORTED_PARAMS.items() if info.required):
                 measures.append(measure(**changed) if changed else measure)
     return [*dict.fromkeys(measures)]
@@ -94,7 +106,7 @@ def references(measure: Measure) -> Iterator[tuple[str, Measure]]:
 def in_order(run: RunDict) -> RunDict:
     """Return a run with distinct scores in trec_eval's order: by score in 32 bits, then by descending document id."""
     ordered = {q: sorted(docs, key=lambda doc: (np.float32(docs[doc]), doc)) for q, docs in run.items()}
-    return {q: {doc: float(i) for i, doc in enumerate(docs)} for q, docs in ordered.items()}
+    return {q: {doc: float(i) for i, doc in enumerate(docs, start=1)} for q, docs in ordered.items()}
 
 
 class References:
@@ -116,14 +128,16 @@ class References:
                 provider = ir_measures.providers.registry[name.partition(",")[0]]
                 self._evaluators.append((name, measure_of, provider.evaluator(list(measure_of), qrels)))
 
-    def values(self, run: RunDict) -> dict[str, Values]:
-        """Return the values of every reference."""
+    def values(self, run: RunDict, with_slow: bool) -> dict[str, Values]:
+        """Return the values of every reference, or of those that are not slow."""
         run = {topic: docs for topic, docs in run.items() if topic in self._qrels}
         resolved = in_order(run)
         top = {q: dict(sorted(docs.items(), key=lambda d: -d[1])[:DEEPEST_FOR_GDEVAL]) for q, docs in resolved.items()}
         seen_by = {"pytrec_eval": run, EXPONENTIAL: run, "gdeval": top}
         values: dict[str, Values] = {PLAIN: self._plainly(resolved)}
         for name, measure_of, evaluator in self._evaluators:
+            if name in SLOW and not with_slow:
+                continue
             metrics = evaluator.iter_calc(seen_by.get(name, resolved))
             values.setdefault(name, {}).update({(str(measure_of[m.measure]), m.query_id): m.value for m in metrics})
         return values
@@ -190,11 +204,11 @@ def compared(runs: Iterable[Any], qrels: Any) -> Tallies:
     own = irmx.evaluator(measures, qrels, provider="irmx")
     others = References(measures, of_file(qrels, ir_measures.read_trec_qrels, "relevance"))
     tallies: Tallies = {}
-    for run in runs:
+    for i, run in enumerate(runs):
         ours = {(str(m), q): v for m, by_topic in own.values(run).items() for q, v in by_topic.items()}
-        for reference, values in others.values(of_file(run, ir_measures.read_trec_run, "score")).items():
+        for reference, values in others.values(of_file(run, ir_measures.read_trec_run, "score"), i == 0).items():
             for (measure, topic), value in values.items():
-                difference = abs(ours[measure, topic] - value)
+                difference = abs(ours[measure, topic] - (0.0 if value != value else value))
                 tally = tallies.setdefault((measure, reference), Tally())
                 tally.add(Tally(1, difference == 0, difference))
     return tallies
@@ -305,8 +319,9 @@ runs have ties, negative grades and missing topics. These are equal to the bit: 
 [Every measure, reference and number of values]({all}). The settings combine the defaults with {settings}.
 {without}
 - **pytrec_eval** is trec_eval and gets the runs as they are. The other tools, which order ties in other ways, get the runs with
-  distinct scores in the order of trec_eval.
+  distinct scores in the order of trec_eval. Where no judged document is retrieved, it returns NaN for `IPrec(judged_only=True)`, irmx 0.
 - **gdeval** prints five decimals. In full precision `dcg='exp-log2'` is compared with nDCG of pytrec_eval with gains of 2^g - 1.
+- **cwl_eval** and **compat** are slow, and were asked for one run in eight of TREC-8, one of each year of the Web track, and the generated ones.
 - **plain Python** is a loop over the documents, for what no tool computes, such as graded RBP and RR of condensed lists, and for ERR in full precision.
 
 Made by `IRMX_DATA=... python docs/results/trec_equality.py` from `trec8_adhoc` and `web_diversity`; it fails if a difference is larger than

@@ -74,7 +74,7 @@ def demo_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("demo") / "report.html"
     texts = dict(documents()[["doc_id", "text"]].itertuples(index=False))
     queries = dict(topics()[["query_id", "query"]].itertuples(index=False))
-    irmx_study.report("AP nDCG@10 infAP", qrels_path(), RUNS, baseline="titles", texts=texts, queries=queries).write(
+    irmx_study.report("AP NumQ nDCG@10", qrels_path(), RUNS, baseline="titles", texts=texts, queries=queries).write(
         path
     )
     return path

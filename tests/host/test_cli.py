@@ -99,7 +99,7 @@ def test_one_provider(command: Any, tmp_path: Path) -> None:
     assert command("eval", *files, "--provider", "irmx").out == "AP(rel=0.5)\t0.5000\n"
     command("eval", *files, "--provider", "pytrec_eval").assert_refused(2, "AP(rel=0.5)")
     assert command("eval", QRELS, RUN, "AP", "--provider", "pytrec_eval").out == command("eval", QRELS, RUN, "AP").out
-    assert command("eval", QRELS, RUN, "infAP", "--provider", "irmx").code == 2
+    assert command("eval", QRELS, RUN, "Accuracy", "--provider", "irmx").code == 2
 
 
 def test_topics_that_a_run_lacks_count_and_are_told(command: Any, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_what_is_described(wanted: str, told: str, command: Any, monkeypatch: py
     [
         ("MP", ["Formula", "Definition", "Parameters", "Columns", "Values", "Citation"]),
         ("nDCG", ["Formula", "Definition", "Parameters", "Computed by", "Citation"]),
-        ("infAP", ["Definition", "Parameters", "Computed by", "Citation"]),
+        ("Accuracy", ["Definition", "Parameters", "Computed by", "Citation"]),
         ("geometric", ["Formula", "Parameters"]),
     ],
 )

@@ -133,8 +133,9 @@ def test_recall_of_more_than_two_decimals_is_refused(recall: float) -> None:
     """pytrec_eval's provider rounds it: the value would be of another recall, or 0 where that is asked for, too."""
     for measures in ([ir_measures.IPrec @ recall], f"iprec_at_recall_{recall}"):
         with pytest.raises(irmx.UsageError, match="with at most two decimals"):
-            irmx.calc_aggregate(measures, QRELS, RUN)
-    assert len(irmx.calc_aggregate([ir_measures.IPrec @ (i / 100) for i in range(101)], QRELS, RUN)) == 101
+            irmx.calc_aggregate(measures, QRELS, RUN, provider="pytrec_eval")
+    hundredths = [ir_measures.IPrec @ (i / 100) for i in range(101)]
+    assert len(irmx.calc_aggregate(hundredths, QRELS, RUN, provider="pytrec_eval")) == 101
 
 
 @pytest.mark.parametrize("setting", ["nDCG(gains={1:10})@5", "AP(judged_only=True)", "AP(rel=2)"])

@@ -29,11 +29,11 @@ def test_a_plugin_works_from_the_shell(do: Any) -> None:
 
 
 def test_its_scorer_computes_a_measure_of_ir_measures(do: Any) -> None:
-    asked = (*IRMX, "eval", "some.qrels", "some.run", "SetR")
-    assert do(*asked).out == do(*asked, "--provider", "irmx").out == "SetR\t1.0000\n"
-    assert do(*asked, "--provider", "pytrec_eval").out == "SetR\t1.0000\n"
+    asked = (*IRMX, "eval", "some.qrels", "some.run", "Accuracy")
+    assert do(*asked).out == do(*asked, "--provider", "irmx").out == "Accuracy\t0.0000\n"
+    assert do(*asked, "--provider", "accuracy").out == "Accuracy\t0.0000\n"
     assert do(*asked, "--provider", "irmx", IRMX_DISABLED_PLUGINS="fixture").code == 2
-    assert "The plugin fixture (irmx-fixture 1.2.3)" in do(*IRMX, "measures", "SetR").out
+    assert "The plugin fixture (irmx-fixture 1.2.3)" in do(*IRMX, "measures", "Accuracy").out
 
 
 def test_its_format_dataset_report_and_command_work(do: Any, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_its_offers_are_listed(do: Any) -> None:
     assert (shown.code, shown.err) == (0, "")
     assert shown.out.startswith("irmx (host)")
     assert "fixture (irmx-fixture) 1.2.3" in shown.out
-    for what in ("measures: ZFirstRank", "scorers: SetR", "symbols: steady", "formats: pairs", "datasets: irmx-fixture/some",
+    for what in ("measures: ZFirstRank", "scorers: Accuracy", "symbols: steady", "formats: pairs", "datasets: irmx-fixture/some",
                  "commands: greet", "output formats: count", "measures: NCP"):  # fmt: skip
         assert what in shown.out
 

@@ -22,7 +22,7 @@ from irmx.demo import (
     run_table,
 )
 
-MEASURES = "AP nDCG@10 MP(model=GL_AD_ID) infAP"
+MEASURES = "AP nDCG@10 MP(model=GL_AD_ID) NumQ"
 RUNS = {system: run_path(system) for system in SYSTEMS}
 
 
@@ -82,7 +82,7 @@ def test_what_documents_add_is_the_score(rankings: Any) -> None:
     for _, _, measure, of, value in parts(rankings):
         assert added(of) == pytest.approx(value, abs=2e-5)
         checked.add(measure)
-    assert checked == {"AP", "nDCG@10", "MP(model=GL_AD_ID)"}  # infAP does not say
+    assert checked == {"AP", "nDCG@10", "MP(model=GL_AD_ID)"}  # NumQ does not say
 
 
 @pytest.mark.slow

@@ -15,6 +15,9 @@ SETTINGS = (
     SCORERS["nDCG"](gains={-1: 2, 1: 0.5}),
     SCORERS["RBP"](rel=2, p=0.5) @ 3,
     SCORERS["NumRet"](rel=2),
+    SCORERS["SetP"](relative=True, judged_only=True),
+    SCORERS["SetF"](beta=3.0),
+    SCORERS["Compat"](p=0.5, normalize=False),
 )
 
 CITED_BY_NAME = "what to cite for a measure of ir_measures is known by its name, whoever computes it"
@@ -37,7 +40,9 @@ def expected_failures(measure: irmx.Measure) -> Mapping[str, str]:
 
 
 @parametrize_with_checks(
-    [m @ 2 if m.missing_params() else m for m in SETTINGS], expected_failures=expected_failures, examples=8
+    [m @ (0.5 if m.NAME == "IPrec" else 2) if m.missing_params() else m for m in SETTINGS],
+    expected_failures=expected_failures,
+    examples=8,
 )
 def test_scorers(measure: irmx.Measure, check: Any) -> None:
     check(measure)

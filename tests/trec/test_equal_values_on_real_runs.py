@@ -6,7 +6,27 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from ir_measures import AP, RR, Bpref, NumRel, NumRelRet, NumRet, P, R, Rprec, Success, nDCG
+from ir_measures import (
+    AP,
+    RR,
+    Bpref,
+    IPrec,
+    NumQ,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    P,
+    R,
+    Rprec,
+    SetAP,
+    SetF,
+    SetP,
+    SetR,
+    SetRelP,
+    Success,
+    infAP,
+    nDCG,
+)
 
 import irmx
 
@@ -15,7 +35,8 @@ pytestmark = pytest.mark.real
 BINARY = [AP, AP @ 100, P @ 5, P @ 10, R @ 100, R @ 1000, Rprec, RR, Success @ 1, Success @ 10]
 EXACT = [
     *BINARY,
-    *(measure(judged_only=True) for measure in BINARY),
+    *(measure(judged_only=True) for measure in (*BINARY, SetP, SetRelP, SetAP, SetF, IPrec @ 0.2)),
+    *(SetP, SetRelP, SetAP, SetR, SetF(beta=0.5), infAP, NumQ, IPrec @ 0.0, IPrec @ 0.3, IPrec @ 1.0),
     Bpref,
     NumRel,
     NumRet,
@@ -45,7 +66,7 @@ def test_trec8_without_ties(tools, trec8):
     qrels = irmx.read_qrels(trec8.qrels_path)
     for path in list(trec8.run_paths.values())[::12]:
         run = tools.without_ties(irmx.read_run(path).as_dict())
-        for provider, measures, tolerance in (("judged", tools.JUDGED, 0), ("cwl_eval", tools.BIASED, 1e-12)):
+        for provider, measures, tolerance in tools.WITHOUT_TIES:
             ours, theirs = (irmx.evaluator(measures, qrels, provider=name).values(run) for name in ("irmx", provider))
             assert tools.largest_difference(ours, theirs)[0] <= tolerance, path
 
@@ -60,12 +81,20 @@ WEB = [
 @pytest.mark.parametrize("path", WEB, ids=[f"{path.parent.parent.name}-{path.name}" for path in WEB])
 def test_web_track(tools, path):
     qrels = irmx.read_qrels(path.parent.parent / "qrels.adhoc.txt.gz")
-    levels = [AP(rel=2), P(rel=2) @ 10, Rprec(rel=3), RR(rel=2), Bpref(rel=2), Success(rel=3) @ 5]
+    levels = [
+        AP(rel=2),
+        P(rel=2) @ 10,
+        Rprec(rel=3),
+        RR(rel=2),
+        Bpref(rel=2),
+        Success(rel=3) @ 5,
+        infAP(rel=2),
+        SetF(rel=2),
+    ]
     run = irmx.read_run(path)
     ours, theirs = (irmx.evaluator([*EXACT, *levels], qrels, provider=p).values(run) for p in ("irmx", "pytrec_eval"))
     assert tools.largest_difference(ours, theirs)[0] == 0
     run = tools.without_ties(run.as_dict())
-    tolerances = {"judged": (tools.JUDGED, 0), "cwl_eval": (tools.BIASED, 1e-12), "gdeval": (tools.EXPONENTIAL, 5.1e-6)}
-    for provider, (measures, tolerance) in tolerances.items():
+    for provider, measures, tolerance in (*tools.WITHOUT_TIES, ("gdeval", tools.EXPONENTIAL, 5.1e-6)):
         ours, theirs = (irmx.evaluator(measures, qrels, provider=p).values(run) for p in ("irmx", provider))
         assert tools.largest_difference(ours, theirs)[0] <= tolerance

@@ -409,6 +409,8 @@ def reparsable_params(base: ir_measures.Measure, params: Mapping[str, Any], for_
         info = declared[name]
         if isinstance(info, Param):
             info.check(value, name, str(owner))
+            if base.SUPPORTED_PARAMS[name].dtype is float and type(value) is int:
+                written[name] = _Whole(value)
         elif name == "rel" and type(value) is int and abs(value) > LARGEST_GRADE:
             Param(int, "", low=-LARGEST_GRADE, high=LARGEST_GRADE).check(value, name, str(owner))
         elif info.dtype is float and type(value) is int and abs(value) <= LARGEST_INT:

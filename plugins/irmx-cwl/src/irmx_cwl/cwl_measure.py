@@ -466,7 +466,7 @@ COST = Column(
 )
 
 
-class _Amounts(NamedTuple):
+class Amounts(NamedTuple):
     """The gains and the costs of the documents of all topics, shape (topics, ranks)."""
 
     gain: Floats
@@ -555,7 +555,7 @@ class ContinuingUser(Measure):
         if self["user"] is None:
             return 0.0
         shape = 1, self["depth"]
-        weight, amount = self._weighted(_Amounts(np.zeros(shape), np.full(shape, self["largest_cost"] or 1.0)))
+        weight, amount = self._weighted(Amounts(np.zeros(shape), np.full(shape, self["largest_cost"] or 1.0)))
         return float((weight * amount).sum())
 
     def score(self, rankings: Rankings) -> Floats:
@@ -600,7 +600,7 @@ class ContinuingUser(Measure):
         ax.set_xlabel("rank")
         ax.set_ylabel("probability")
 
-    def _go_on(self, amounts: _Amounts) -> Floats:
+    def _go_on(self, amounts: Amounts) -> Floats:
         """Return the probability to go on from every rank of every topic."""
         go_on = continuation(self["user"], amounts)
         closed = getattr(self["user"], "CLOSED", 0)
@@ -609,7 +609,7 @@ class ContinuingUser(Measure):
         go_on[:, max(0, go_on.shape[1] - closed) :] = 0
         return go_on
 
-    def _weighted(self, amounts: _Amounts) -> tuple[Floats, Floats]:
+    def _weighted(self, amounts: Amounts) -> tuple[Floats, Floats]:
         """Return the weights and the amounts of all ranks of every topic, whose product adds up to the value."""
         go_on = self._go_on(amounts)
         reach = np.cumprod(np.append(np.ones((len(go_on), 1)), go_on[:, :-1], axis=1), axis=1)
@@ -623,13 +623,13 @@ class ContinuingUser(Measure):
             :, ::-1
         ], amount  # sum_i L(i) sum_{j<=i} g_j = sum_j g_j sum_{i>=j} L(i)
 
-    def _amounts(self, rankings: Rankings) -> _Amounts:
+    def _amounts(self, rankings: Rankings) -> Amounts:
         """Return the gains and the costs of all topics, computed once for all users."""
         parameters = tuple(self[name] for name in ("max_grade", "largest_cost", "depth"))
         return rankings.memo(("cwl", parameters), lambda: _amounts(rankings, *parameters))
 
 
-def _amounts(rankings: Rankings, max_grade: float | None, largest_cost: float | None, depth: int) -> _Amounts:
+def _amounts(rankings: Rankings, max_grade: float | None, largest_cost: float | None, depth: int) -> Amounts:
     """Return the gains and the costs of the documents, and of the ranks below down to a depth."""
     if max_grade is not None and rankings.largest_grade > max_grade:
         raise DataError(f"The qrels have the grade {rankings.largest_grade:g}, above max_grade={max_grade:g}.")
@@ -651,10 +651,10 @@ def _amounts(rankings: Rankings, max_grade: float | None, largest_cost: float | 
         (largest if largest_cost is None else np.full(len(rankings), largest_cost))[:, None], depth, axis=1
     )
     gain[at], cost[at] = gains[seen], costs[seen]
-    return _Amounts(gain, cost)
+    return Amounts(gain, cost)
 
 
-def continuation(user: Any, amounts: _Amounts) -> Floats:
+def continuation(user: Any, amounts: Amounts) -> Floats:
     """Return C(i) of a user, a symbol of any plugin, after checking that these are probabilities."""
     shape = amounts.gain.shape
     found = np.asarray(user.continuation(np.arange(1, shape[1] + 1), amounts.gain, amounts.cost), dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from irmx import Command, Format, Measure, Symbol, hookimpl
 from irmx_cwl.cwl_measure import CWL, USERS
+from irmx_cwl.expected_gains import SCORERS
 from irmx_cwl.session_measures import ESNCG, ESNDCG, NSDCG, SDCG, SDCG_Q, SESSION, SESSION_COST, SRBP
 from irmx_cwl.sessions import SESSION_RUNS
 from irmx_cwl.time_biased_gain import EFFORT, TBG, U
@@ -10,6 +11,11 @@ from irmx_cwl.time_biased_gain import EFFORT, TBG, U
 @hookimpl
 def irmx_measures() -> list[Measure]:
     return [CWL, TBG, U, EFFORT, SDCG, NSDCG, SDCG_Q, ESNDCG, ESNCG, SRBP, SESSION, SESSION_COST]
+
+
+@hookimpl
+def irmx_scorers() -> list[Measure]:
+    return SCORERS
 
 
 @hookimpl

@@ -95,7 +95,7 @@ class DiscountedGain(Measure):
 
     def score(self, rankings: Rankings) -> Floats:
         _, gains = self._of_documents(rankings)
-        ideal = self._ideal(rankings)
+        ideal = self.ideal(rankings)
         return np.divide(gains.sums(self["cutoff"], len(rankings)), ideal, out=np.zeros(len(rankings)), where=ideal > 0)
 
     def contributions(self, rankings: Rankings) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class DiscountedGain(Measure):
             "rank": rank,
             "gain": gains.gain[within],
             "discount": 1 / logarithms(rank),
-            "contribution": gains.discounted[within] / self._ideal(rankings)[gains.topic[within]],
+            "contribution": gains.discounted[within] / self.ideal(rankings)[gains.topic[within]],
         }
 
     def _of_documents(self, rankings: Rankings) -> tuple[Rows, _Gains]:
@@ -117,7 +117,7 @@ class DiscountedGain(Measure):
 
         def gains() -> tuple[Rows, _Gains]:
             judged = uncut.judged if judged_only or self._has_small_gains(uncut) else uncut.relevant
-            gain = self._gain(judged.grade)
+            gain = self.gains_of(judged.grade)
             if (gain < 0).any():
                 judged, gain = judged.where(gain >= 0), gain[gain >= 0]
             documents = judged.where(gain > 0)
@@ -132,13 +132,13 @@ class DiscountedGain(Measure):
         grades = uncut.judged_grades[1]
         return bool(self["gains"]) or bool(((grades > 0) & (grades < uncut.rel)).any())
 
-    def _ideal(self, rankings: Rankings) -> Floats:
+    def ideal(self, rankings: Rankings) -> Floats:
         """Return the discounted cumulative gain of all judged documents in the order of their gains, per topic."""
         offsets, grades = self._uncut(rankings).judged_grades
         key = ("irmx-trec", "ideal", *self._formulation())
 
         def gains() -> _Gains:
-            gain, topic = self._gain(grades), segment_of(offsets)
+            gain, topic = self.gains_of(grades), segment_of(offsets)
             if self["gains"]:
                 gain = gain[np.lexsort((-gain, topic))]
             positive = gain > 0
@@ -166,7 +166,7 @@ class DiscountedGain(Measure):
     def _formulation(self) -> tuple[Any, ...]:
         return self["dcg"], tuple((self["gains"] or {}).items())
 
-    def _gain(self, grades: Floats) -> Floats:
+    def gains_of(self, grades: Floats) -> Floats:
         """Return the gains of documents by their grades; that of an unjudged one is negative."""
         gain: Floats = grades.copy()
         for grade, of_grade in (self["gains"] or {}).items():

@@ -16,7 +16,17 @@ from irmx_trec.classics import (
     RetrievedDocuments,
     Success,
 )
+from irmx_trec.compatibility import Compatibility
 from irmx_trec.q_measure import QMeasure
+from irmx_trec.set_measures import (
+    InferredAveragePrecision,
+    InterpolatedPrecision,
+    NumberOfTopics,
+    SetAveragePrecision,
+    SetF,
+    SetPrecision,
+    SetRecall,
+)
 
 
 @hookimpl
@@ -40,6 +50,14 @@ def irmx_scorers() -> list[Measure]:
         RetrievedDocuments(),
         RankBiasedPrecision(),
         ExpectedReciprocalRank(),
+        SetPrecision(),
+        SetRecall(),
+        SetF(),
+        SetAveragePrecision(),
+        InterpolatedPrecision(),
+        InferredAveragePrecision(),
+        NumberOfTopics(),
+        Compatibility(),
     ]
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from irmx import Rankings
+from irmx import Rankings, Rows
 from irmx.ragged import Floats, Ints
 from irmx_trec.classics import AveragePrecision, BinaryPreference, logarithms
 
@@ -109,8 +109,11 @@ _ALMOST_NOTHING = 0.00001
 """What infAP adds to counts, so that it never divides 0 by 0."""
 
 
-def inferred_average_precision(rankings: Rankings) -> Floats:
-    """Return AP as estimated from a pool of which a sample is judged; a negative grade marks a document in the pool without judgment."""
+def inferred_precision(rankings: Rankings) -> tuple[Rows, Floats]:
+    """Return the relevant documents, and the precision at each as estimated from a pool of which a sample is judged.
+
+    A negative grade marks a document in the pool without judgment.
+    """
     judged = rankings.judged
     is_relevant = judged.grade >= rankings.rel
     relevant = judged.where(is_relevant)
@@ -123,7 +126,12 @@ def inferred_average_precision(rankings: Rankings) -> Floats:
     above = (relevant.rank - 1).astype(np.float64)
     in_the_pool = np.divide(found + others + unjudged, above, out=np.zeros(len(above)), where=above > 0)
     sample = (found + _ALMOST_NOTHING) / (found + others + 2 * _ALMOST_NOTHING)
-    expected = np.where(above > 0, 1.0 / (above + 1.0) + (above / (above + 1.0)) * in_the_pool * sample, 1.0)
+    return relevant, np.where(above > 0, 1.0 / (above + 1.0) + (above / (above + 1.0)) * in_the_pool * sample, 1.0)
+
+
+def inferred_average_precision(rankings: Rankings) -> Floats:
+    """Return AP as estimated from a pool of which a sample is judged."""
+    relevant, expected = inferred_precision(rankings)
     return _ratio(relevant.sum(expected), rankings.recall_base)
 
 
