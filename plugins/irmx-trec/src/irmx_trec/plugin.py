@@ -17,6 +17,7 @@ from irmx_trec.classics import (
     Success,
 )
 from irmx_trec.compatibility import Compatibility
+from irmx_trec.expected_under_ties import ExpectedValue
 from irmx_trec.q_measure import QMeasure
 from irmx_trec.set_measures import (
     InferredAveragePrecision,
@@ -31,7 +32,7 @@ from irmx_trec.set_measures import (
 
 @hookimpl
 def irmx_measures() -> list[Measure]:
-    return [QMeasure()]
+    return [QMeasure(), ExpectedValue()]
 
 
 @hookimpl
