@@ -24,6 +24,8 @@ from .statistics.ranks import tau_ap as tau_ap
 from .statistics.ranks import tied_groups as tied_groups
 from .systems.compare import Comparison as Comparison
 from .systems.compare import compare as compare
+from .systems.persistence import persist as persist
+from .systems.persistence import rerun as rerun
 from .systems.planning import power as power
 from .systems.topics import topics as topics
 from .systems.unjudged import collection as collection
@@ -50,6 +52,7 @@ __all__ = [
     "judges",
     "kendall_tau",
     "leave_out",
+    "persist",
     "pool",
     "population",
     "power",
@@ -57,6 +60,7 @@ __all__ = [
     "rbo",
     "read_per_topic",
     "report",
+    "rerun",
     "samples",
     "sweep",
     "tau_ap",

@@ -18,8 +18,11 @@ from irmx.toolkit import (
     FormatOption,
     Option,
     WidthOption,
+    matching_file,
     matching_files,
+    named_runs,
     note,
+    parse_measures,
     plural,
     runs_and_measures,
     visible,
@@ -605,6 +608,90 @@ def features_of_collection(
     from irmx_study.systems.unjudged import collection
 
     collection(qrels, runs or None, rel=rel).show(output_format, None, places)
+
+
+def persistence(
+    measures: Annotated[list[str], Argument(metavar="MEASURE...", help="Measures, such as AP nDCG@10.")],
+    snapshots: Annotated[
+        str | None,
+        Option(
+            "--snapshots",
+            metavar="FILE",
+            help="A table with name, qrels, baseline and run, the original first.",
+        ),
+    ] = None,
+    snapshot: Annotated[
+        list[str] | None,
+        Option("--snapshot", metavar="NAME=QRELS,BASELINE,RUN", help="One snapshot; repeat, the original first."),
+    ] = None,
+    level: LevelOption = 0.05,
+    missing: MissingOption = "refuse",
+    table: Annotated[
+        str | None,
+        table_option(
+            effects="what is left of the difference on each snapshot",
+            ranks="ranks of systems",
+            taus="Kendall's tau between snapshots",
+        ),
+    ] = None,
+    plot: Annotated[list[str] | None, plot_option("effects", "means")] = None,
+    output_format: FormatOption = "table",
+    places: PlacesByFormatOption = None,
+) -> None:
+    """Tell whether the improvement of a run over a baseline persists on other snapshots of a collection.
+
+    Prints, for each snapshot, the means and their difference, the effect ratio ER, the change of the relative improvement, the relative
+    change of the run, with intervals, and a sentence.
+    """
+    from irmx_study.systems.persistence import persist
+
+    if (snapshots is None) == (snapshot is None):
+        raise UsageError(
+            "Give the snapshots as a table, --snapshots FILE, or each as --snapshot NAME=QRELS,BASELINE,RUN."
+        )
+    source: Any = snapshots if snapshot is None else dict(map(_snapshot, snapshot))
+    found = persist(source, parse_measures(" ".join(measures)), level=level, missing=missing)
+    draw(found, plot)
+    found.show(output_format, table, places)
+
+
+def _snapshot(text: str) -> tuple[str, Any]:
+    """Return the name and the files of a snapshot."""
+    name, _, files = text.partition("=")
+    paths = files.split(",")
+    if len(paths) != 3 or not all((name, *paths)):
+        raise UsageError(f"A snapshot is written NAME=QRELS,BASELINE,RUN. Got {text!r} instead.")
+    return name, (paths[0], {"baseline": paths[1], "run": paths[2]})
+
+
+def reruns(
+    qrels: Annotated[str, Argument(help=QRELS_HELP)],
+    original: Annotated[str, Argument(metavar="ORIGINAL", help="The original run.")],
+    run_and_measures: Annotated[
+        list[str], Argument(metavar="RERUN... MEASURE...", help="One or more reruns or quoted globs; then measures.")
+    ],
+    depth: Annotated[int, Option("--depth", min=1, help="How many documents of a ranking are compared.")] = 1000,
+    p: Annotated[float, Option("--p", help="The persistence of rank-biased overlap.")] = 0.95,
+    missing: MissingOption = "refuse",
+    table: Annotated[
+        str | None,
+        table_option(
+            values="errors of values", rankings="closeness of rankings", topics="both by topic, what moved most first"
+        ),
+    ] = None,
+    output_format: FormatOption = "table",
+    places: PlacesByFormatOption = None,
+) -> None:
+    """Tell how close reruns of a system on the same topics are to the original.
+
+    Prints, for each rerun and measure, both means, the root mean square error of topics and a paired test; and for each rerun how
+    close its rankings are.
+    """
+    from irmx_study.systems.persistence import rerun
+
+    paths, measures = runs_and_measures(run_and_measures, "irmx rerun QRELS ORIGINAL RERUN... MEASURE...")
+    found = rerun(measures, qrels, matching_file(original), named_runs(paths), depth=depth, p=p, missing=missing)
+    found.show(output_format, table, places)
 
 
 def sweep_settings(

@@ -66,6 +66,13 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     (
+        "persist", "commands:persistence", "compare", "Say whether an improvement persists on other snapshots.",
+        (
+            "irmx persist nDCG@10 --snapshots snapshots.csv",
+            "irmx persist AP --snapshot 2024=a.qrels,a-bm25.run,a-new.run --snapshot 2025=b.qrels,b-bm25.run,b-new.run",
+        ),
+    ),
+    (
         "pool", "commands:missing_judgments", "study", "Show which measures cope with missing judgments.",
         (
             "irmx pool qrels.txt 'runs/*.run' AP Bpref 'MP(model=GL_AD_ID)'",
@@ -86,6 +93,10 @@ _COMMANDS: tuple[tuple[str, str, str, str, tuple[str, ...]], ...] = (
             "irmx report qrels.txt 'runs/*.run' AP 'MP(model=GL_AD_ID)' -o report.html",
             "irmx report qrels.txt 'runs/*.run' AP nDCG@10 --texts documents.jsonl --queries topics.tsv",
         ),
+    ),
+    (
+        "rerun", "commands:reruns", "compare", "Say how close reruns of a system are to the original.",
+        ("irmx rerun qrels.txt original.run rerun.run AP nDCG@10",),
     ),
     (
         "sweep", "commands:sweep_settings", "study", "Score runs in many settings of a measure.",
