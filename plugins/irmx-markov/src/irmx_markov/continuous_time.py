@@ -335,13 +335,13 @@ BY_LENGTH = ByLength()
 class ContinuousMarkovPrecision(MarkovMeasure):
     """Markov Precision in continuous time: ranks where the user stays longer have more weight.
 
-    With equal holding times it is MP. A user may end after a number of visits, ``steps``, or when the time is up, ``budget``: before
-    its limit, the paper's mean over time (section 4) is over as long as the user stays. Only the time at relevant documents counts,
-    and each visit takes a time from the exponential distribution with the rank's mean. With more visits or time, the value
+    With equal holding times it is MP. The paper averages precision over a time that grows without limit (section 4). With
+    ``steps`` or ``budget`` the average ends when the user does, after a number of visits or a time. Only visits to relevant documents
+    count, and each takes a random time from the exponential distribution with the mean of its rank. With more visits or time, the value
     approaches MPcont; with a budget near 0 it is the precision at the first relevant document visited. A start in the invariant
     distribution, which for a budget is that of time, gives MPcont at once.
 
-    With ``steps`` the weights are the mean times at the ranks over the mean of all time, as if many users were observed together.
+    With ``steps``, the weight of a rank is the mean time spent there over the mean time spent in all, a ratio of means over users.
 
     Raises
     ------
