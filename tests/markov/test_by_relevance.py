@@ -102,6 +102,14 @@ def test_one_model_for_both_is_that_model(model):
         assert both == pytest.approx(MP(model=model, **options).calc_aggregate(*topic), abs=1e-12)
 
 
+def test_the_smaller_of_two_matrices_is_where_the_user_ends():
+    """With three ranks and with five, the user sees the first three of six: of the relevant 2 and 4 only the former."""
+    three, five = (TransitionMatrix(transition_matrix(GL_AD_ID, n, np.array([1]))) for n in (3, 5))
+    for model in (ByRelevance(relevant=three, other=five), ByRelevance(relevant=five, other=three)):
+        assert MP(model=model).calc_aggregate(*data(6, [2, 4])) == pytest.approx(1 / 2, abs=1e-15)
+        assert MP(model=model, rescale="recall").calc_aggregate(*data(6, [2, 4])) == pytest.approx(1 / 4, abs=1e-15)
+
+
 def test_learned_by_hand():
     """From relevant documents (a and c of q1, b of q2): 1 to 3, 3 to 2, 2 to 1; from others (b of q1, a of q2): 2 to 3, 1 to 2."""
     model = learn_chain(LOG, smoothing=1, qrels=QRELS)

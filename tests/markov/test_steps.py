@@ -301,6 +301,10 @@ def test_a_matrix_starts_at_its_own_ranks():
     local = TransitionMatrix(transition_matrix(LO_AD_ID, 4, np.array([2])))
     for start in ("top", [0, 0, 0, 0, 0, 1]):
         assert MP(model=local, steps=3, start=start).calc_aggregate(*data(9, [2, 9])) == pytest.approx(1 / 2, abs=1e-12)
+    at_the_end = MP(model=local, steps=1, start=[0, 0, 0, 0, 0, 1])
+    assert at_the_end.calc_aggregate(*data(9, [2, 4, 9])) == pytest.approx(2 / 4, abs=1e-12)
+    near_it = MP(model=local, steps=1, start=[0, 0, 1])
+    assert near_it.calc_aggregate(*data(9, [1, 4, 9])) == pytest.approx(1 / 3 * 1 + 2 / 3 * 2 / 4, abs=1e-12)
 
 
 class _NoStart(irmx.Symbol):

@@ -178,6 +178,8 @@ def test_a_mixture_takes_laws_by_document_other_mixtures_and_laws_that_only_pyth
     inner = MIXTURE(laws=[BY_DOCUMENT, _Last()], weights=[1, 3])
     value = NCP(law=MIXTURE(laws=[inner, FIRST], weights=[1, 1])).calc_aggregate(judged, RUN)
     assert value == pytest.approx(0.5 * (0.25 * (0.2 + 0.8 * 2 / 3) + 0.75 * 2 / 3) + 0.5, abs=1e-15)
+    assert NCP(law=inner).qrel_columns() == NCP(law=BY_DOCUMENT).qrel_columns()
+    assert NCP(law=MIXTURE(laws=["first"])).qrel_columns() == ()
     with pytest.raises(irmx.DataError, match="stop_probability"):
         irmx.calc_aggregate("NCP(law=mixture(laws=['by_document','first']))", QRELS, RUN)
 

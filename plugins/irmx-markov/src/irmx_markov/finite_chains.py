@@ -348,8 +348,8 @@ def chains_and_starts(model: Any, rankings: Rankings, start: Any) -> Iterator[tu
 def law_of_first_visit(model: Any, depth: int, relevant: Ints, start: Sequence[float]) -> Floats:
     """Return the law of the first relevant document that is visited by a user who starts on ranks.
 
-    From a rank that is not relevant, the user moves until a relevant document is reached. In a chain that returns to the
-    start from every relevant document, that is the row of the start, watched on the relevant documents.
+    From a rank that is not relevant, the user moves until a relevant document is reached: with the start as one more state,
+    that is its row in the chain watched on it and on the relevant documents.
 
     Parameters
     ----------
@@ -372,9 +372,7 @@ def law_of_first_visit(model: Any, depth: int, relevant: Ints, start: Sequence[f
     chain = np.zeros((len(states) + 1, len(states) + 1))
     chain[0, 1:] = weights[states - 1] / weights[:last].sum()
     chain[1:, 1:] = model.watched_chain(depth, relevant, states)
-    at = np.searchsorted(states, relevant) + 1
-    chain[at] = np.eye(1, len(chain))[0]
-    return np.asarray(watched(chain, [0, *at])[0, 1:])
+    return np.asarray(watched(chain, [0, *np.searchsorted(states, relevant) + 1])[0, 1:])
 
 
 def expected_visits(start: Floats, chain: Floats, steps: int) -> Floats:
@@ -451,6 +449,4 @@ def expected_times(start: Floats, chain: Floats, times: Floats, budget: float) -
         k += 1
         power, term = power @ jumps, term * a / k
         later = max(later - term, 0.0)
-    moved /= moved.sum(axis=1, keepdims=True)
-    found = expected_visits(start, moved, 2**halvings) @ spent
-    return np.asarray(found * (budget / found.sum()))
+    return np.asarray(expected_visits(start, moved, 2**halvings) @ spent)
