@@ -49,7 +49,12 @@ def test_a_command_takes_its_examples_and_options_with_hyphens_or_underscores(wo
         names = [name[2:] for name in param.opts if name.startswith("--")]
         for name in sorted({name.replace(*pair) for name in names for pair in ("_-", "-_")}):
             typed += [f"--{name}", *([] if param.is_flag else ["1"])]
-    done = command(*word, *typed, "--help")
+    first = (
+        ["--help"]
+        if any(param.is_eager and not param.is_flag for param in load_command(COMMANDS[words]).params)
+        else []
+    )
+    done = command(*word, *first, *typed, "--help")  # of options that end the command, the first does
     assert (done.code, done.err) == (0, "")
     assert COMMANDS[words].EXAMPLES
     for example in COMMANDS[words].EXAMPLES:
