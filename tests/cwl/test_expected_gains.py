@@ -102,3 +102,10 @@ def expected_failures(measure: irmx.Measure) -> Mapping[str, str]:
 )
 def test_scorers(measure: irmx.Measure, check: Any) -> None:
     check(measure)
+
+
+def test_a_topic_has_its_value_beside_many_others() -> None:
+    many = {str(topic): QRELS["q"] if topic % 999 == 0 else {"b": 2} for topic in range(2500)}
+    for text in ("INST(max_rel=4)", "NERR9(max_rel=4)@5"):
+        [values] = irmx.evaluator(text, many).values(dict.fromkeys(many, RUN["q"])).values()
+        assert {values[str(topic)] for topic in (0, 999, 1998)} == {of(text)}

@@ -13,6 +13,9 @@ from irmx_cwl.cwl_measure import BPM, DCG, INSQ, INST, RBP, Amounts, Precision, 
 LAST_RANK = 1000
 """The last rank of the user of cwl_eval."""
 
+_TOPICS_AT_ONCE = 1_000
+"""As many have an array of attention at once, so that a large run needs little memory."""
+
 _LARGEST = COMMON_PARAMS["rel"].high
 _GAIN = {
     "min_rel": Param(number, "grade up to which a document has no gain", default=0, low=0, high=_LARGEST),
@@ -69,12 +72,17 @@ class OfCwlEval(Measure):
         low, high = self["min_rel"], self["max_rel"]
         documents = rankings.judged.where((rankings.judged.grade > low) & (rankings.judged.rank <= LAST_RANK))
         gain = (np.minimum(documents.grade, high) - low) / (high - low)
-        at = documents.topic, documents.rank - 1
-        gains = np.zeros((len(rankings), LAST_RANK))
-        gains[at] = gain
-        go_on = continuation(self.user(), Amounts(gains, np.ones(gains.shape)))
-        reach = np.cumprod(np.append(np.ones((len(gains), 1)), go_on[:, :-1], axis=1), axis=1)
-        return documents, gain, reach[at] / reach.sum(axis=1)[documents.topic]
+        weight = np.empty(len(documents))
+        for start in range(0, len(rankings), _TOPICS_AT_ONCE):
+            end = min(start + _TOPICS_AT_ONCE, len(rankings))
+            rows = slice(*documents.offsets[[start, end]].tolist())
+            at = documents.topic[rows] - start, documents.rank[rows] - 1
+            gains = np.zeros((end - start, self.params.get("cutoff", LAST_RANK)))
+            gains[at] = gain[rows]
+            go_on = continuation(self.user(), Amounts(gains, np.ones(gains.shape)))
+            reach = np.cumprod(np.append(np.ones((len(gains), 1)), go_on[:, :-1], axis=1), axis=1)
+            weight[rows] = reach[at] / reach.sum(axis=1)[at[0]]
+        return documents, gain, weight
 
 
 # -- users who stop at a rank, or grow patient -------------------------------------------------------------------------
