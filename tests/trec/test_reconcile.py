@@ -195,6 +195,32 @@ def demo() -> tuple[str, str]:
     return str(qrels_path()), str(run_path("bm25"))
 
 
+@pytest.mark.parametrize(
+    ("measure", "changes", "named"),
+    [
+        ("nDCG@10", {"gain": "exp2"}, "nDCG(dcg='exp-log2')@10"),
+        ("nDCG@10", {"gain": "exp2", "ties": "averaged"}, "Expected(measure='nDCG',dcg='exp-log2')@10"),
+        ("AP", {"unjudged": "removed"}, "AP(judged_only=True)"),
+        ("RR@10", {"threshold": "2"}, "RR(rel=2)@10"),
+        ("AP@100", {"cutoff": "10"}, "AP@10"),
+        ("AP@10", {"cutoff": "none"}, "AP"),
+        ("AP@10", {"divisor": "min(R,k)"}, None),
+    ],
+)
+def test_an_explanation_has_the_name_of_a_measure(
+    demo: Any, measure: str, changes: dict[str, str], named: str | None
+) -> None:
+    """One that gives the same number, to the last decimal."""
+    topics = irmx.reconcile(*demo, measure, 0).topics
+    value = topics.mean(changes)
+    found = irmx.reconcile(*demo, measure, f"{value:.12f}")
+    [one] = [one for one in found.explanations if dict(one.changes) == changes]
+    assert found.as_measure(one) == (named and irmx.parse_measure(named))
+    if named:
+        assert list(irmx.calc_aggregate(named, *demo).values()) == [pytest.approx(value, abs=1e-12)]
+        assert f"In irmx: {named}" in found.summary()
+
+
 def test_steps_add_up_and_tools_are_named(demo: Any, command: Any) -> None:
     ideal = irmx.reconcile(*demo, "nDCG@10", 0).topics.mean({"gain": "exp2", "judged": "retrieved"})
     found = irmx.reconcile(*demo, "nDCG@10", f"{ideal:.4f}")

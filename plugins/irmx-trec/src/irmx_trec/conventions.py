@@ -222,6 +222,7 @@ class Topics:
 
     def __init__(self, run: Run, judgments: Judgments, kind: str, cutoff: int | None, rel: float, gain: str) -> None:
         self.kind, self.cutoff, self.rel, self.gain = kind, cutoff, rel, gain
+        self.files = run, judgments
         of_run = {str(topic): i for i, topic in enumerate(run.topics)}
         of_qrels = {str(topic): i for i, topic in enumerate(judgments.topics)}
         self.topics = [*of_qrels, *(topic for topic in of_run if topic not in of_qrels)]

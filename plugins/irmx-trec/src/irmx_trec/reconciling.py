@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import ir_measures
 import numpy as np
 
-from irmx import DataError, Param, UsageError, parse_measure, read_qrels, read_run, read_table
+from irmx import (
+    DataError,
+    IrmxError,
+    Param,
+    UsageError,
+    calc_aggregate,
+    parse_measure,
+    read_qrels,
+    read_run,
+    read_table,
+)
 from irmx.toolkit import content_of, list_some, plural
 from irmx_trec.conventions import ALL, CONVENTIONS, HALF_UP, TOOLS, Tool, Topics
 
@@ -35,6 +45,9 @@ Fit = frozenset[tuple[str, str]]
 """Changes under which a number comes out: conventions and their options."""
 
 _HOW_READ = {False: "read as it is", True: "read as a percentage"}
+
+_DCG = {"linear": "log2", "exp2": "exp-log2"}
+"""Gains by the names that ir_measures has for them."""
 
 _SHARED = (
     "grades",
@@ -365,6 +378,40 @@ class Reconciliation:
                 }  # fmt: skip
                 before = value
 
+    def as_measure(self, explanation: Explanation) -> ir_measures.Measure | None:
+        """Return the measure of ir_measures or irmx that has the conventions of an explanation; None if there is none.
+
+        Examples
+        --------
+        >>> import irmx
+        >>> from irmx.demo import qrels_path, run_path
+        >>> found = irmx.reconcile(qrels_path(), run_path("bm25"), "nDCG@10", ".5528")
+        >>> found.as_measure(found.explanations[0])
+        nDCG(dcg='exp-log2')@10
+        """
+        run, judgments = self.topics.files
+        params, averaged = dict(self.measure.params), False
+        for name, option in explanation.changes:
+            if name == "gain" and option in _DCG:
+                params["dcg"] = _DCG[option]
+            elif name == "unjudged" and option == "removed":
+                params["judged_only"] = True
+            elif name in ("threshold", "cutoff") and option != "none":
+                params["rel" if name == "threshold" else name] = float(option) if "." in option else int(option)
+            elif name == "cutoff":
+                params.pop(name, None)
+            elif name == "ties" and option == "averaged":
+                averaged = True
+            else:
+                return None
+        written = ",".join(f"{key}={value!r}" for key, value in params.items())
+        text = f"Expected(measure={self.topics.kind},{written})" if averaged else f"{self.topics.kind}({written})"
+        try:
+            [(measure, mean)] = calc_aggregate(text, judgments, run).items()
+        except IrmxError:  # such as a document twice in a topic, which counts here
+            return None
+        return measure if abs(mean - explanation.value) <= _SAME else None
+
     def summary(self) -> str:
         """Return what was found on a screen of text."""
         return "\n".join(self._lines())
@@ -416,6 +463,8 @@ class Reconciliation:
             if len(readings) > 1:
                 yield f"   {_HOW_READ[one.percent]}"
             yield f"   Tools: {list_some(one.tools, 6)}" if one.tools else "   No known tool does just this."
+            if one.changes and (measure := self.as_measure(one)) is not None:
+                yield f"   In irmx: {measure}"
         if len(self.explanations) > many:
             yield f"\n... and {len(self.explanations) - many} more: -o csv has all."
         yield ""
@@ -464,7 +513,7 @@ def topics_of(measure: str | ir_measures.Measure, qrels: Any, run: Any) -> tuple
     parsed = parse_measure(measure)
     params, name = dict(parsed.params), str(parsed.NAME)
     known = {"cutoff", "rel"} | ({"dcg"} if name == "nDCG" else set())
-    gain = {"log2": "linear", "exp-log2": "exp2"}.get(str(params.get("dcg", "log2")), "")
+    gain = {dcg: gain for gain, dcg in _DCG.items()}.get(str(params.get("dcg", "log2")), "")
     if name not in ALL or not gain or set(params) - known:
         raise UsageError(
             f"The conventions of {parsed} are not known. They are of {', '.join(ALL)}, with rel and a cutoff."
