@@ -310,7 +310,7 @@ def test_a_document_twice_in_a_run_in_memory(run: Any, measure: str) -> None:
         ("good.qrels good.run gm_map", 2, "gm_map"),
         ("good.qrels good.run nDCG@10@20", 2, "twice"),
         ("good.qrels good.run nDCG@ten", 2, "'ten'"),
-        ("good.qrels good.run MP(model=GL_AD_ID,start=[0.5,0.5])", 2, "'uniform', 'first', 'invariant'"),
+        ("good.qrels good.run MP(model=GL_AD_ID,rescale=[0.5,0.5])", 2, "'recall', 'relative_recall'"),
         ("good.qrels good.run SetP(rel=0)", 2, "(0, 2147483647]"),
         ("good.qrels good.run ERR@5 --provider gdeval", 1, "'q'"),
         ("good.qrels AP good.run", 2, "'AP' stands before the run 'good.run'"),
