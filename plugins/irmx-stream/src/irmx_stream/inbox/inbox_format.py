@@ -33,7 +33,7 @@ class InboxFiles(Format):
         "TREC Change Detection: runs in JSON Lines with a runtag, and judgments, a table with topic, question, day, document and gain; "
         "topics are units such as T1/Q3/2021-08-01"
     )
-    EXAMPLES = ("run.jsonl", "inbox(level=questions):run.jsonl", "inbox(level=updates):judgments.tsv")
+    EXAMPLES = ("inbox:run.jsonl", "inbox(level=questions):run.jsonl", "inbox(level=updates):judgments.tsv")
     SUPPORTED_PARAMS = {
         "level": Param(
             str,
