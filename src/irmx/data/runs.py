@@ -36,7 +36,6 @@ from irmx.ragged import (
     Floats,
     Ints,
     offsets_of,
-    position_among,
     position_in_segment,
     read_only,
     segment_of,
@@ -135,13 +134,17 @@ class Run(SourceColumns):
         Returned are the offsets of the topics, the position of each retrieved document among those given, its score, and a
         function that returns its row; in the order of the run.
         """
+        (order, keys), prints = self._by_print, self._prints
+        for kept in ("_by_print", "_prints"):  # which take the memory of columns, and are hardly needed again
+            self.__dict__.pop(kept, None)
+        place, rows = judged.found_in(keys, in_judgments, in_run)
+        rows = order[rows]
+        in_order = np.argsort(rows)
+        place, rows = place[in_order], rows[in_order]
         pair = np.full(len(self.topics), -1, dtype=np.int64)
         pair[in_run] = np.arange(len(in_run))
-        topic, prints = np.repeat(np.append(in_judgments, -1)[pair], np.diff(self.offsets)), self._prints
-        self.__dict__.pop("_prints", None)  # which take the memory of another column, and are hardly needed again
-        place = position_among(judged.keys, prints.in_topics(topic))
-        rows = np.flatnonzero((place >= 0) & (topic >= 0))
-        position = judged.position_of(place[rows], topic[rows], prints, rows, self._ids)
+        topic = in_judgments[np.repeat(pair, np.diff(self.offsets))[rows]]
+        position = judged.position_of(place, topic, prints, rows, self._ids)
         rows, position = rows[position >= 0], position[position >= 0]
         of_pair = np.repeat(pair, np.diff(self.offsets))[rows]
         if np.any(of_pair[1:] < of_pair[:-1]):
@@ -153,6 +156,13 @@ class Run(SourceColumns):
     def _prints(self) -> Fingerprints:
         """The fingerprints of the ids of all rows."""
         return Fingerprints.of(self._ids)
+
+    @cached_property
+    def _by_print(self) -> tuple[Ints, Array]:
+        """The rows by topic and fingerprint, and the numbers of both, ascending."""
+        keys = self._prints.in_topics(segment_of(self.offsets))
+        order = np.argsort(keys)
+        return order, keys[order]
 
     def find_names(self, names: list[str], ends: Ints, in_run: Ints) -> tuple[Ints, Ints, Floats, Callable[[], Ints]]:
         """Look up documents of topics in dicts, as :meth:`find_ids` does in tables, in the order given."""
@@ -245,10 +255,9 @@ class Run(SourceColumns):
         if self._checked:
             return
         self.refuse_declaring()
-        topic = segment_of(self.offsets)
-        keys = np.sort(self._prints.in_topics(topic))
+        keys = self._by_print[1]
         if np.any(keys[1:] == keys[:-1]):  # a document occurs twice, or two ids have the same fingerprint
-            doc, distinct = encoded(self._ids)
+            topic, (doc, distinct) = segment_of(self.offsets), encoded(self._ids)
             key = topic * np.int64(len(distinct)) + doc
             order = np.argsort(key, kind="stable")
             twice = np.flatnonzero(key[order][1:] == key[order][:-1])
