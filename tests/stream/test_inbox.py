@@ -242,6 +242,8 @@ WRONG: dict[str, tuple[list[Any], str]] = {
         "doc_id",
     ),
     "an object of nothing": ([{}], "line 2"),
+    "no topic": ([{"topic": None, "results": {}}], "line 2"),
+    "two runs in a file": ([{"runtag": "other"}], "line 2"),
     "a list": ([[1]], "line 2"),
     "results that are a list": ([{"topic": "T", "results": []}], "results"),
     "a day that is a number": ([{"topic": "T", "results": {DAYS[0]: 3}}], "list"),
@@ -273,12 +275,36 @@ def test_no_json_a_key_twice_and_other_wrong_lines(tmp_path: Path, command: Call
         ("topic,question,day,document,gain\nT,,2021-08-01,a,1\n", "question"),
         ("topic,question,day,document,gain\nT,Q,2021-08-01,a,much\n", "gain"),
         (JUDGED + "T,Q,2021-08-02,a,1\n", "line 4"),
+        ("topic,question,day,document,gain\nT,Q,20210801,a,1\n", "20210801"),
     ],
 )
 def test_wrong_judgments_are_refused(judged: str, said: str, tmp_path: Path, command: Callable[..., Any]) -> None:
     (tmp_path / "judged.csv").write_text(judged)
     lines(tmp_path / "run.jsonl", *FORMS["of the guidelines"])
     command("inbox", "eval", "judged.csv", "run.jsonl").assert_refused(1, said)
+
+
+def test_days_that_are_numbers_are_no_dates() -> None:
+    with pytest.raises(DataError, match="20210801"):
+        read_inbox({"topic": ["T"], "question": ["Q"], "day": [20210801], "document": ["a"], "gain": [1]})
+
+
+def test_a_known_question_is_not_proposed_whatever_the_tag(tmp_path: Path, command: Callable[..., Any]) -> None:
+    judged = table("topic question day document gain", [("T", "TQ", DAYS[0], "a", 1), ("T", "TX", DAYS[0], "b", 1)])
+    run = read_inbox_run(
+        write(
+            tmp_path / "run.jsonl",
+            {("T", "TQ", DAYS[0]): (0.0, {"a": 1.0}), ("T", "T-1", DAYS[0]): (1.0, {"b": 1.0})},
+            "T",
+        )
+    )
+    inbox = read_inbox(judged, table("topic question day", [("T", "TQ", DAYS[0])]))
+    documents, questions = score_inbox(inbox, {"mine": run}, "TruncatedAP", proposed="drop")
+    assert documents.scores["TruncatedAP"].ravel().tolist() == [1.0, 0.0]
+    assert questions.scores["TruncatedAP"].tolist() == [[pytest.approx(truncated([1.0], [1.0, 1.0], 0.5)[3])]]
+    pd.DataFrame({"topic": ["T"], "question": ["TQ"]}).to_csv(tmp_path / "topics.csv", index=False)
+    done = command("inbox", "check", "run.jsonl", "--topics", "topics.csv", "-o", "jsonl")
+    assert {row["what"]: row["value"] for row in map(json.loads, done.out.splitlines())}["questions proposed"] == 1
 
 
 def test_units_whose_names_are_the_same_are_refused() -> None:

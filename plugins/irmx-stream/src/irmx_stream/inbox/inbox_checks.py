@@ -26,23 +26,28 @@ def checked(path: str | os.PathLike[str], topics: Any = None, days: Any = None) 
         faults.append(f"{place(run.name, 1)}: the first line must have the runtag.")
     for shown in np.flatnonzero(run.counts > MOST_DOCUMENTS).tolist():
         faults.append(f"{run.place(shown)}: {run.counts[shown]} documents, where {MOST_DOCUMENTS} are allowed.")
+    known = set[tuple[str, str]]()
     if topics is not None:
-        faults += _by_topics(run, topics)
+        known = known_questions(topics)
+        faults += _by_topics(run, known)
     if days is not None:
         documents, day_of_document, names = days_of(days)
         faults += other_days(run, documents, day_of_document, names)
-    return _rows(run), faults
+    return _rows(run, known), faults
 
 
-def _by_topics(run: InboxRun, topics: Any) -> Faults:
-    """Return a fault for each topic and each question that is unknown."""
+def known_questions(topics: Any) -> set[tuple[str, str]]:
+    """Return the topic and the id of each question of a file of topics, or of a table."""
     questions = topics_file(topics) if isinstance(topics, (str, os.PathLike)) else None
-    if questions is None:
-        table = read_columns(topics, "table of topics", ("topic", "question"))
-        names = [[of.texts[i] for i in of.code.tolist()] for of in (column(table, "topic"), column(table, "question"))]
-        known = set(zip(*names, strict=True))
-    else:
-        known = {(topic, question) for topic, of_topic in questions.items() for question in of_topic}
+    if questions is not None:
+        return {(topic, question) for topic, of_topic in questions.items() for question in of_topic}
+    table = read_columns(topics, "table of topics", ("topic", "question"))
+    names = [[of.texts[i] for i in of.code.tolist()] for of in (column(table, "topic"), column(table, "question"))]
+    return set(zip(*names, strict=True))
+
+
+def _by_topics(run: InboxRun, known: set[tuple[str, str]]) -> Faults:
+    """Return a fault for each topic and each question that is unknown."""
     of_known = {topic for topic, _ in known}
     unknown = {topic: shown for shown, topic in reversed(list(enumerate(run.topic))) if topic not in of_known}
     faults = Faults(f"{run.place(shown)}: there is no such topic." for shown in sorted(unknown.values()))
@@ -50,7 +55,7 @@ def _by_topics(run: InboxRun, topics: Any) -> Faults:
     return faults
 
 
-def _rows(run: InboxRun) -> list[dict[str, Any]]:
+def _rows(run: InboxRun, known: set[tuple[str, str]]) -> list[dict[str, Any]]:
     days = sorted({day for _, day in run.days})
     fires = {(topic, day) for topic, day, count in zip(run.topic, run.day, run.counts.tolist(), strict=True) if count}
     counts = {
@@ -63,7 +68,7 @@ def _rows(run: InboxRun) -> list[dict[str, Any]]:
         "days of topics with equal ranks of questions": days_with_equal_ranks(run, np.ones(len(run), dtype=bool)),
         "questions shown": len(run),
         "questions proposed": len(
-            {q for q, is_proposed in zip(run.question, proposed_by(run), strict=True) if is_proposed}
+            {q for q, is_proposed in zip(run.question, proposed_by(run, known), strict=True) if is_proposed}
         ),
         "documents": len(run.doc_id),
     }

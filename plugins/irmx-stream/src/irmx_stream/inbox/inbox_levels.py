@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -190,14 +190,17 @@ def numbered_in(inbox: Inbox, run: InboxRun) -> Numbered:
     )
 
 
-def kept_in(run: InboxRun, proposed: str) -> Bools:
+def kept_in(run: InboxRun, proposed: str, known: Set[tuple[str, str]] = frozenset()) -> Bools:
     """Return which of the questions that a run shows count."""
-    return ~proposed_by(run) if proposed == "drop" else np.ones(len(run), dtype=bool)
+    return ~proposed_by(run, known) if proposed == "drop" else np.ones(len(run), dtype=bool)
 
 
-def proposed_by(run: InboxRun) -> Bools:
-    """Return which of the questions that a run shows it proposes: their ids begin with its tag."""
-    return np.fromiter((run.tag != "" and text.startswith(run.tag) for text in run.question), bool, len(run))
+def proposed_by(run: InboxRun, known: Set[tuple[str, str]] = frozenset()) -> Bools:
+    """Return which of the questions that a run shows it proposes: their ids begin with its tag, and they are not known."""
+    pairs = zip(run.topic, run.question, strict=True)
+    return np.fromiter(
+        (run.tag != "" and q.startswith(run.tag) and (t, q) not in known for t, q in pairs), bool, len(run)
+    )
 
 
 def days_with_equal_ranks(run: InboxRun, is_kept: Bools) -> int:

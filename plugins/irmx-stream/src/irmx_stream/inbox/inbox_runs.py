@@ -202,6 +202,8 @@ class _Reader:
         tag = record.get("runtag", record.get("run_tag"))
         if "topic" in record:
             self._add_topic(line, record)
+        elif tag is not None and self.tag:
+            self.fault(f"this is a second runtag, {tag!r} after {self.tag!r}. A file holds one run.", line)
         elif tag is not None:
             self.tag = str(tag)
         elif set(record) != {"errors"}:
@@ -209,7 +211,9 @@ class _Reader:
 
     def _add_topic(self, line: int, record: Json) -> None:
         topic, results = str(record["topic"]), record.get("results")
-        if results is None:  # one line per question and day
+        if not isinstance(record["topic"], (str, int)) or topic == "":
+            self.fault(f"the topic must be a text. Got {value_repr(record['topic'])} instead.", line)
+        elif results is None:  # one line per question and day
             self._add_day(line, topic, record.get("day"), [record])
         elif isinstance(results, dict):
             for day, of_day in results.items():

@@ -185,7 +185,7 @@ def score_inbox(
     tied, outside = [], []
     for name, run in runs.items():
         refuse_other_days_and_questions(inbox, run)
-        shown, is_kept = numbered_in(inbox, run), kept_in(run, proposed)
+        shown, is_kept = numbered_in(inbox, run), kept_in(run, proposed, inbox.known)
         tables["documents"][name] = documents_shown(run, is_kept & (shown.unit >= 0))
         tables["questions"][name] = questions_shown(
             run, is_kept & (shown.of_day >= 0), inbox if missing == "tied" else None

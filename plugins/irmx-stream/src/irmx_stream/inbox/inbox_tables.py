@@ -68,10 +68,13 @@ def read_columns(source: Any, what: str, names: Sequence[str], further: Mapping[
 
 def column(table: Table, name: str) -> Column:
     """Return a column of ids, none of which may be missing."""
+    import pyarrow as pa
+
     code, labels = table.labels(name)
     texts = tuple(map(str, labels))
     if name == "day":
-        if labels and not isinstance(labels[0], str):  # dates of Arrow and pandas
+        cells: Any = table.cells(name)
+        if hasattr(cells, "type") and pa.types.is_temporal(cells.type):  # of Arrow and pandas
             texts = tuple(datetime.fromtimestamp(label, timezone.utc).date().isoformat() for label in labels)
         for wrong in [i for i, text in enumerate(texts) if not is_day(text)][:1]:
             table.refuse(int(np.argmax(code == wrong)), f"the day {texts[wrong]!r} must be written as 2021-08-01.")
@@ -121,6 +124,8 @@ class Inbox:
         The day of each, -1 for one that the judgments or the run do not name.
     is_closed : bool
         Whether a universe names all questions of its topics.
+    known : frozenset of tuple of str
+        The topic and the id of each question of the universe, or without one of the judgments; a run proposes others.
     added : int
         The number of judged units that the universe lacks.
     """
@@ -136,6 +141,7 @@ class Inbox:
     documents: pa.Array
     day_of_document: Ints
     is_closed: bool
+    known: frozenset[tuple[str, str]]
     added: int
 
     __repr__ = short_repr
@@ -224,6 +230,7 @@ def read_inbox(judgments: Any, universe: Any = None, days: Any = None) -> Inbox:
         documents,
         day_of_document,
         universe is not None,
+        frozenset((topics[t], questions[q]) for t, q in np.unique(coded[0][:, :2], axis=0).tolist()),
         len(np.setdiff1d(keys[1], keys[0])) if universe is not None else 0,
     )
 
