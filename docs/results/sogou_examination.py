@@ -19,6 +19,7 @@ from irmx_pages import (
     ExaminationFit,
     ExaminationLog,
     Pages,
+    by_position,
     examination_log_likelihoods,
     fit_examination,
     read_examinations,
@@ -49,16 +50,6 @@ class Satisfied(irmx.Symbol):
         clicks = np.cumsum(gain) - gain
         going_on = (1 - self["often"]) ** (clicks - clicks[pages.offsets[:-1]][pages.page])
         return going_on / pages.position if self["discount"] == "rank" else going_on
-
-
-class Free(irmx.Symbol):
-    """One free probability per position: no model that looks at positions alone fits better."""
-
-    NAME, KIND, SHORT_DESC = "free", "examination model", "a list of probabilities"
-    SUPPORTED_PARAMS = {"p": irmx.Param(list, "by position", low=0, high=1)}
-
-    def probabilities(self, pages: Pages, gain: Array) -> Array:
-        return np.array(self["p"])[pages.position - 1]
 
 
 def sessions(name: str) -> tuple[Array, Array]:
@@ -99,13 +90,13 @@ TYPESET = {
 
 
 def fits_of(data: ExaminationLog) -> dict[str, ExaminationFit]:
-    free = fit_examination(data, Free(p=data.observed.tolist()), detection=1)
+    free = fit_examination(data, by_position(probabilities=data.observed.tolist()), detection=1)
     return {
         "1/log2(i + 1), `dcg`": fit_examination(data, "dcg"),
         "beta^(i - 1), `rbp`": fit_examination(data, "rbp", "beta"),
         "(1 - s)^(clicks above)": fit_examination(data, Satisfied(), "often"),
         "(1 - s)^(clicks above)/i": fit_examination(data, Satisfied(discount="rank"), "often"),
-        "1": fit_examination(data, Free(p=[1] * RANKS)),
+        "1": fit_examination(data, by_position(probabilities=[1] * RANKS)),
         "free at each position": free,
     }
 

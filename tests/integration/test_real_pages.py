@@ -18,7 +18,18 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 import irmx
-from irmx_pages import Page, agreement, examination_log_likelihoods, fit_effort, fit_examination, page_runs, score_pages
+from irmx_pages import (
+    AS,
+    Page,
+    agreement,
+    by_position,
+    examination_log_likelihoods,
+    examination_of_clicks,
+    fit_effort,
+    fit_examination,
+    page_runs,
+    score_pages,
+)
 
 pytestmark = pytest.mark.real
 
@@ -398,6 +409,39 @@ def test_beta_of_rbp_in_the_sessions() -> None:
     assert f"| {name} | {page.estimate(rbp.value, rbp.interval)} |" in written("clicks_and_sessions")
 
 
+def test_examination_by_clicks_on_pages_of_engines() -> None:
+    """By the lowest click of 5,000 sessions; then a measure of pages by a plain route."""
+    clicked, _ = script("sogou_examination").sessions("train_data.tsv.gz")
+    session, place = np.nonzero(clicked)
+    log = pd.DataFrame({"session": session, "rank": place + 1, "time": 0.0})
+    learned = examination_of_clicks(log)
+    lowest = [max(i + 1 for i, hit in enumerate(row) if hit) for row in clicked.tolist() if any(row)]
+    assert learned["examination"].tolist() == [
+        pytest.approx(sum(at >= i for at in lowest) / len(lowest), abs=1e-12) for i in range(1, 11)
+    ]
+    assert learned["examination"].is_monotonic_decreasing
+    exam = learned["examination"].tolist()
+    found, pages, _ = engines()
+    relevance = dict(
+        zip(zip(found.qrels["query_id"], found.qrels["doc_id"], strict=True), found.qrels["relevance"], strict=True)
+    )
+    orientation = {
+        q: dict(zip(r["vertical"], r["orientation"], strict=True)) for q, r in found.orientation.groupby("query_id")
+    }
+    by_name = {(p.query_id, p.page_id): p for p in pages.pages}
+    name = "other topics-best engine-random"
+    measure = AS(examination=by_position(probabilities=exam), normalise=None)
+    for metric in irmx.evaluator(measure, found.qrels).iter_calc(page_runs(pages.pages)[name]):
+        page, q = by_name[metric.query_id, name], metric.query_id
+        gained = spent = 0.0
+        for p, block in zip([*exam, *[0.0] * len(page.blocks)], page.blocks, strict=False):
+            each = {"Video": 6.0, "Photo/Pictures": 1.0}.get(block.vertical, 3.0)
+            wanted = 0.5 if block.vertical == "web" else orientation[q][block.vertical]
+            gained += p * wanted * sum(relevance.get((q, item), 0) >= 1 for item in block.items)
+            spent += p * each * len(block.items)
+        assert metric.value == pytest.approx(gained / spent, rel=1e-12)
+
+
 def test_a_cascade_over_clicks_fits_worse_than_positions() -> None:
     page = script("sogou_examination")
     log = page.log(*page.sessions("test_data.tsv.gz"), 0.001)
@@ -406,7 +450,7 @@ def test_a_cascade_over_clicks_fits_worse_than_positions() -> None:
         "1/i": fit_examination(log, page.Satisfied(discount="rank"), "often", resamples=50),
         "dcg": fit_examination(log, "dcg", resamples=50),
         "cascade": fit_examination(log, page.Satisfied(), "often", resamples=50),
-        "constant": fit_examination(log, page.Free(p=[1] * 10), resamples=50),
+        "constant": fit_examination(log, by_position(probabilities=[1] * 10), resamples=50),
     }
     likelihoods = [fit.log_likelihood for fit in fits.values()]
     assert likelihoods == sorted(likelihoods, reverse=True)

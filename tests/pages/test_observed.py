@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
 from scipy.optimize import minimize
 
 import irmx
-from irmx_pages import Pages, examination_log_likelihoods, fit_effort, fit_examination, read_examinations
+from irmx_pages import (
+    Pages,
+    PositionTable,
+    by_position,
+    examination_log_likelihoods,
+    examination_of_clicks,
+    fit_effort,
+    fit_examination,
+    read_examinations,
+)
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -20,6 +33,87 @@ Array = np.ndarray[Any, np.dtype[Any]]
 def held(truth: float, interval: Any) -> bool:
     low, high = interval
     return bool(low <= truth <= high)
+
+
+# -- examination by position, from clicks ------------------------------------------------------------------------------
+
+CLICKS = "session,rank,time\na,3,0\na,1,9\nb,1,0\nc,2,0\n"
+
+
+@given(st.lists(st.lists(st.integers(1, 12), min_size=1, max_size=4), min_size=1, max_size=20))
+def test_examination_by_counting(sessions: list[list[int]]) -> None:
+    log = pd.DataFrame([(i, rank, float(t)) for i, ranks in enumerate(sessions) for t, rank in enumerate(ranks)])
+    found = examination_of_clicks(log.set_axis(["session", "rank", "time"], axis=1))
+    assert found["position"].tolist() == [*range(1, max(map(max, sessions)) + 1)]
+    for position, reached, share, low, high in found.itertuples(index=False):
+        assert reached == sum(max(ranks) >= position for ranks in sessions)
+        assert share == reached / len(sessions)
+        ends = stats.binomtest(reached, len(sessions)).proportion_ci(0.95, "wilson")
+        assert [low, high] == pytest.approx(list(ends), abs=1e-12)
+
+
+def test_the_command_writes_what_by_position_reads(tmp_path: Path, command: Any, plain: Any) -> None:
+    """Of three users all examine the first block, two the second, one the third, none the fourth."""
+    (tmp_path / "log.csv").write_text(CLICKS)
+    done = command("pages", "clicks", tmp_path / "log.csv")
+    assert (done.code, done.err) == (0, "")
+    out = tmp_path / "examination.tsv"
+    out.write_text(done.out)
+    blocks = [("web", 0.5, (1,)), ("image", 0.75, (1, 1, 0)), ("video", 0.6, (0, 1, 0)), ("web", 0.5, (1,))]
+    pool = {"web": (0.5, 2, 0), "image": (0.75, 3, 1), "video": (0.6, 3, 2)}
+    run, qrels = plain.as_tables([plain.Block(*b) for b in blocks], pool)
+    given = (
+        f"file='{out}'",
+        "probabilities=[1,0.6666666666666666,0.3333333333333333]",
+        "probabilities=[0.9,0.6,0.3,0]",
+    )
+    measures = " ".join(f"AS(examination=by_position({of}),normalise=None)" for of in given)
+    values = irmx.calc_aggregate(measures, qrels, run)
+    assert list(values.values()) == pytest.approx([(0.5 + 2 / 3 * 1.5 + 0.6 / 3) / (3 + 2 + 6)] * 3, rel=1e-12)
+
+
+@given(st.lists(st.floats(0.01, 1), min_size=1, max_size=4))
+def test_with_the_probabilities_of_a_model_it_is_the_model(plain: Any, p: list[float]) -> None:
+    blocks = [("web", 0.5, (1,)), ("image", 0.75, (1, 0, 0)), ("web", 0.5, (0,))]
+    run, qrels = plain.as_tables([plain.Block(*b) for b in blocks], {"web": (0.5, 2, 1), "image": (0.75, 3, 2)})
+    listed = by_position(probabilities=[p[0] * 0.8**i for i in range(13)])
+    for ideal in ("paper", "greedy", "exact"):
+        (a, b) = irmx.calc_aggregate(
+            [irmx.AS(examination=listed, ideal=ideal), irmx.AS_RBP(ideal=ideal)], qrels, run
+        ).values()
+        assert a == pytest.approx(b, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        ("position,examination\n1,1\n3,0.2\n", "line 3"),
+        ("position,examination\n2,0.5\n", "line 2"),
+        ("position,examination\n1,1.5\n", "line 2"),
+        ("position,p\n1,0.5\n", "examination"),
+    ],
+)
+def test_files_without_examination_by_position(tmp_path: Path, content: str, where: str) -> None:
+    (tmp_path / "p.csv").write_text(content)
+    with pytest.raises(irmx.DataError, match=where):
+        PositionTable(file=str(tmp_path / "p.csv"))
+
+
+def test_positions_without_probabilities() -> None:
+    with pytest.raises(irmx.UsageError):
+        PositionTable(file="p.csv", probabilities=[0.5])
+    qrels = pd.DataFrame(
+        {"query_id": ["q"], "doc_id": ["a"], "relevance": [1], "vertical": ["web"], "orientation": [0.5]}
+    )
+    run = pd.DataFrame({"query_id": ["q"], "doc_id": ["a"], "score": [1.0], "vertical": ["web"]})
+    with pytest.raises(irmx.UsageError):
+        irmx.calc_aggregate("AS(examination=by_position)", qrels, run)
+    with pytest.raises(irmx.DataError, match="the expected effort"):
+        irmx.calc_aggregate("AS(examination=by_position(probabilities=[0]),normalise=None)", qrels, run)
+    for rank, said in (([], "no clicks"), ([200_000], "200,000")):
+        log = pd.DataFrame({"session": ["a"] * len(rank), "rank": rank, "time": [0.0] * len(rank)})
+        with pytest.raises(irmx.DataError, match=said):
+            examination_of_clicks(log)
 
 
 # -- examination -----------------------------------------------------------------------------------------------------
@@ -319,3 +413,52 @@ def test_one_user_has_no_interval() -> None:
         found = fit_examination(one, "rbp", "beta", resamples=2)
     assert np.isnan([*found.interval, *found.detection_interval]).all()  # type: ignore[misc]
     assert (fit.users, found.clusters, found.value) == (1, 1, pytest.approx(0.5, abs=0.1))
+
+
+# -- the commands ------------------------------------------------------------------------------------------------------
+
+
+def test_the_commands_print_what_the_functions_return(tmp_path: Path, command: Any) -> None:
+    log, seen = tmp_path / "log.csv", tmp_path / "times.csv"
+    table(6, irmx.rbp(beta=0.8), 0.7, sessions=200).to_csv(log, index=False)
+    times(60, 20, 0).to_csv(seen, index=False)
+    given = ("--resamples", "100", "--seed", "3", "-o", "jsonl")
+    done = command("pages", "fit-examination", log, "rbp", "beta", "--bounds", "0.5:1", *given)
+    fit = fit_examination(log, "rbp", "beta", bounds=(0.5, 1), resamples=100, seed=3)
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert [(r["value"], r["low"], r["high"]) for r in rows if r["table"] == "estimates"] == [
+        (fit.value, *fit.interval),  # type: ignore[misc]
+        (fit.detection, *fit.detection_interval),  # type: ignore[misc]
+    ]
+    shares = [(r["observed"], r["expected"]) for r in rows if r["table"] == "positions"]
+    assert shares == list(zip(fit.observed.tolist(), fit.expected.tolist(), strict=True))
+    done = command("pages", "fit-examination", log, "rbp(beta=0.8)", "--detection", "0.7", "-o", "csv")
+    assert [line.split(",")[0] for line in done.out.splitlines()[:3]] == ["estimate", "detection", ""]
+    done = command("pages", "fit-effort", seen, "image", "--statistic", "median", "--longest", "60", *given)
+    effort = fit_effort(seen, "image", statistic="median", longest=60, resamples=100, seed=3)
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert {r["media"]: (r["effort"], (r["low"], r["high"]), r["seconds"], r["times"]) for r in rows} == {
+        media: (effort.effort[media], effort.intervals[media], effort.seconds[media], effort.times[media])
+        for media in effort.effort
+    }
+    assert irmx.parse_measure(f"AS_DCG({done.err.split()[-1]})")["effort"] == pytest.approx(effort.effort, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("fit-examination", "log.csv", "nope"), 2, "nope"),
+        (("fit-examination", "log.csv", "rbp", "p"), 2, "'p'"),
+        (("fit-examination", "log.csv", "rbp", "beta", "--bounds", "1"), 2, "'1'"),
+        (("fit-examination", "log.csv", "err"), 1, "gain"),
+        (("fit-examination", "nowhere.csv", "rbp"), 1, "nowhere.csv"),
+        (("fit-effort", "log.csv", "image"), 1, "'media'"),
+        (("clicks", "log.csv"), 1, "'rank'"),
+    ],
+)
+def test_what_the_commands_refuse(
+    tmp_path: Path, command: Any, monkeypatch: pytest.MonkeyPatch, arguments: Any, code: int, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    LOG.to_csv("log.csv", index=False)
+    command("pages", *arguments).assert_refused(code, said)

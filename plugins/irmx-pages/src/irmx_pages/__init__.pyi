@@ -7,10 +7,24 @@ from .examination_fit import (
     ExaminationFit,
     ExaminationLog,
     examination_log_likelihoods,
+    examination_of_clicks,
     fit_examination,
     read_examinations,
 )
-from .examination_models import ATT, DCG, ERR, RBP, ByPosition, Examination, att, dcg, err, rbp
+from .examination_models import (
+    ATT,
+    DCG,
+    ERR,
+    RBP,
+    ByPosition,
+    Examination,
+    PositionTable,
+    att,
+    by_position,
+    dcg,
+    err,
+    rbp,
+)
 from .judged_verticals import pages_of
 from .page import Block, Page, Pages, gain, orientation_gain, utility
 from .page_diversity import AS_alpha_nDCG, AS_D_nDCG, AS_Dsharp_nDCG, AS_IA_nDCG
@@ -44,15 +58,18 @@ __all__ = [
     "Page",
     "Pages",
     "Pick",
+    "PositionTable",
     "PreferenceFit",
     "Preferences",
     "SimulatedPages",
     "agreement",
     "agreement_scores",
     "att",
+    "by_position",
     "dcg",
     "err",
     "examination_log_likelihoods",
+    "examination_of_clicks",
     "fit_effort",
     "fit_examination",
     "fit_preferences",

@@ -14,6 +14,8 @@ from irmx.toolkit import (
     matching_file,
     matching_files,
     new_file,
+    note,
+    parse_value,
     print_rows,
 )
 
@@ -310,3 +312,114 @@ def fit(
         elif name != "parameters":
             print()
         print_rows(table, output_format, places=places)
+
+
+Resamples = Annotated[int, Option("--resamples", min=2, help="Number of bootstrap samples for the intervals.")]
+SampleSeed = Annotated[int, Option("--seed", min=0, help="Seed of the samples.")]
+
+
+def clicks(
+    log: Annotated[
+        str,
+        Argument(
+            help="Click log: a table file with session, rank and time, or a log in the format of Yandex's Relevance Prediction Challenge."
+        ),
+    ],
+    output_format: FormatOption = "tsv",
+) -> None:
+    """Show how likely users are to examine each position of a page.
+
+    Users are taken to examine all blocks down to the lowest one that they click. Use it as AS(examination=by_position(file='FILE')).
+    """
+    from irmx_pages.examination_fit import examination_of_clicks
+
+    print_rows(examination_of_clicks(log), output_format, places=-1)
+
+
+def fit_effort(
+    times: Annotated[
+        str, Argument(help="Times: a table file with the columns media, time in seconds and, optionally, user.")
+    ],
+    reference: Annotated[str, Argument(help="The media type of effort 1, such as image.")],
+    statistic: Annotated[
+        str, Option("--statistic", metavar="NAME", help="What is compared: mean, median or within_users.")
+    ] = "mean",
+    shortest: Annotated[float, Option("--shortest", help="Only times above it are used, in seconds.")] = 0,
+    longest: Annotated[float | None, Option("--longest", help="Longer times are left out, in seconds.")] = None,
+    resamples: Resamples = 1000,
+    seed: SampleSeed = 0,
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
+) -> None:
+    """Estimate the effort of each media type from the times that users spent on items.
+
+    Prints the efforts with their 95% intervals; then, on standard error, the parameter with them.
+    """
+    from irmx_pages.effort_fit import fit_effort
+    from irmx_pages.page import EffortTable
+
+    found = fit_effort(
+        times, reference, statistic=statistic, shortest=shortest, longest=longest, resamples=resamples, seed=seed
+    )
+    print_rows(found.rows, output_format, places=places)
+    note(f"{found.title}. effort={EffortTable({media: float(f'{e:.4g}') for media, e in found.effort.items()})}")
+
+
+def _bounds(text: str) -> tuple[float, float]:
+    """Return the two numbers of LOW:HIGH."""
+    try:
+        low, high = map(float, text.split(":"))
+    except ValueError:
+        raise UsageError(f"{text!r} is not a range. Write --bounds LOW:HIGH, such as 0:1.") from None
+    return low, high
+
+
+def fit_examination(
+    log: Annotated[
+        str,
+        Argument(
+            help="Examinations: a table file with session, position, examined and, optionally, visual, gain and user."
+        ),
+    ],
+    model: Annotated[str, Argument(help="The examination model, such as rbp or 'att(phi=0.2)'.")],
+    parameter: Annotated[
+        str | None, Argument(metavar="PARAMETER", help="Its parameter to fit, such as beta; by default none.")
+    ] = None,
+    bounds: Annotated[str, Option("--bounds", metavar="LOW:HIGH", help="Range of the parameter.")] = "0:1",
+    detection: Annotated[
+        float | None,
+        Option("--detection", help="Share of examinations that is observed, in (0, 1]; by default it is fitted."),
+    ] = None,
+    resamples: Resamples = 1000,
+    seed: SampleSeed = 0,
+    places: PlacesOption = 4,
+    output_format: FormatOption = "table",
+) -> None:
+    """Fit an examination model to a log of the blocks that users examined.
+
+    Prints two tables: the parameter and the detection with their 95% intervals, and the shares of sessions in which each position
+    was observed to be examined, and should be according to the model; then, on standard error, the model. With -o jsonl every line
+    names its table.
+    """
+    from irmx_pages.aggregated_search import AS
+    from irmx_pages.examination_fit import fit_examination
+
+    found = fit_examination(
+        log,
+        parse_value(model, AS, "examination"),
+        parameter,
+        bounds=_bounds(bounds),
+        detection=detection,
+        resamples=resamples,
+        seed=seed,
+    )
+    titles = ("Estimates", "Share of sessions that examine a position")
+    for title, (name, rows) in zip(titles, found.tables.items(), strict=True):
+        if output_format == "jsonl":
+            rows = [{"table": name, **row} for row in rows]
+        elif output_format == "table":
+            print(f"{title}:")
+        elif name == "positions":
+            print()
+        print_rows(rows, output_format, places=places)
+    note(f"{found.title}, log-likelihood {found.log_likelihood:.1f}")

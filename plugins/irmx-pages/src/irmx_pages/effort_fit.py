@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,14 +59,23 @@ class EffortFit:
 
     __repr__ = short_repr
 
-    def _repr_html_(self) -> str:
-        rows = [
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per media type: ``media``, ``effort`` and its interval, ``low`` and ``high``, ``seconds`` and ``times``."""
+        return [
             {"media": media, "effort": effort, "low": self.intervals[media][0], "high": self.intervals[media][1],
              "seconds": self.seconds[media], "times": self.times[media]}
             for media, effort in self.effort.items()
         ]  # fmt: skip
+
+    @property
+    def title(self) -> str:
+        """How many users and times there were."""
         left_out = f"{self.not_seen:,} too short and {self.too_long:,} too long"
-        return html_result(f"Efforts by {plural(self.users, 'user')}; times left out: {left_out}", {"": rows})
+        return f"Efforts by {plural(self.users, 'user')}; times left out: {left_out}"
+
+    def _repr_html_(self) -> str:
+        return html_result(self.title, {"": self.rows})
 
 
 def fit_effort(

@@ -1,4 +1,4 @@
-"""Fitting the parameter of an examination model to a log of what users examined."""
+"""Examination learned from logs: by position from clicks, and the parameter of a model from what users examined."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from irmx import DataError, Param, UsageError, read_table
 from irmx.ragged import Bools, Floats, Ints, offsets_of, segment_sum, short_repr
-from irmx.toolkit import html_result, plural
+from irmx.toolkit import html_result, plural, read_click_log
 from irmx_pages.effort_fit import interval95, multiplicities, warn_of_one_cluster
 from irmx_pages.examination_models import KIND
 from irmx_pages.page import WEB, WEB_ORIENTATION, Pages
@@ -67,17 +67,31 @@ class ExaminationFit:
 
     __repr__ = short_repr
 
-    def _repr_html_(self) -> str:
-        title = f"Examination of pages as by {self.model}: {plural(self.sessions, 'session')}"
+    @property
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """The estimates with their intervals, and the shares by position, as rows.
+
+        ``estimates`` has ``estimate`` (``value`` or ``detection``), ``value``, ``low`` and ``high``; ``positions`` has ``position``,
+        ``observed`` and ``expected``.
+        """
         found = {"value": (self.value, self.interval), "detection": (self.detection, self.detection_interval)}
         estimates = [
-            {"estimate": name, "value": value, **dict(zip(("low", "high"), interval or (), strict=False))}
+            {"estimate": name, "value": value, **dict(zip(("low", "high"), interval or (None, None), strict=True))}
             for name, (value, interval) in found.items()
             if value is not None
         ]
         shares = zip(self.observed.tolist(), self.expected.tolist(), strict=True)
         positions = [{"position": k, "observed": share, "expected": by} for k, (share, by) in enumerate(shares, 1)]
-        return html_result(title, {"estimates": estimates, "share of sessions that examine a position": positions})
+        return {"estimates": estimates, "positions": positions}
+
+    @property
+    def title(self) -> str:
+        """The model, and how many sessions there were."""
+        return f"Examination of pages as by {self.model}: {plural(self.sessions, 'session')}"
+
+    def _repr_html_(self) -> str:
+        estimates, positions = self.tables.values()
+        return html_result(self.title, {"estimates": estimates, "share of sessions that examine a position": positions})
 
     @property
     def squared_error(self) -> float:
@@ -456,3 +470,71 @@ def probabilities(log: ExaminationLog, model: Any, pages: Pages | None = None, g
                 f"Add the column {column!r}, or fit another model."
             )
     return np.minimum(found, 1.0)
+
+
+_DEEPEST = 100_000
+"""The last position that a click log may have."""
+
+
+def examination_of_clicks(log: pd.DataFrame | str | os.PathLike[str]) -> pd.DataFrame:
+    """Return the probability that each position of a page is examined, by a click log.
+
+    Users are taken to examine all blocks from the top down to the lowest one that they click, and none below. A session without
+    a click tells nothing of how far its user went; it is not in a click log.
+
+    Parameters
+    ----------
+    log : DataFrame, str or Path
+        A table with the columns ``session``, ``rank`` (the position of the clicked block) and ``time``, or a log in the format of
+        Yandex's Relevance Prediction Challenge, as :func:`irmx.toolkit.read_click_log` reads it.
+
+    Returns
+    -------
+    DataFrame
+        One row per position down to the lowest click: ``position``; ``sessions``, how many clicked there or below;
+        ``examination``, their share; and ``low`` and ``high``, its 95% interval by Wilson's score method. The examination model
+        ``by_position(file=...)`` reads it.
+
+    Raises
+    ------
+    irmx.DataError
+        If the log has no clicks, or a rank above 100,000, or is not valid.
+
+    References
+    ----------
+    Moffat, A., Thomas, P., Scholer, F.: Users versus Models: What Observation Tells Us About Effectiveness Metrics. CIKM 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> log = pd.DataFrame({"session": ["a", "a", "b", "c"], "rank": [3, 1, 1, 2], "time": [0.0, 9.0, 0.0, 0.0]})
+    >>> examination_of_clicks(log).round(3)
+       position  sessions  examination    low   high
+    0         1         3        1.000  0.439  1.000
+    1         2         2        0.667  0.208  0.939
+    2         3         1        0.333  0.061  0.792
+    """
+    import pandas as pd
+    from scipy.stats import norm
+
+    lowest = read_click_log(log).groupby("session")["rank"].max().to_numpy()
+    if not len(lowest):
+        raise DataError("The click log has no clicks.")
+    if lowest.max() > _DEEPEST:
+        raise DataError(
+            f"The click log has a click at rank {lowest.max():,}. A page has at most {_DEEPEST:,} blocks here; leave the click out."
+        )
+    sessions = np.cumsum(np.bincount(lowest)[::-1])[::-1][1:]
+    share = sessions / len(lowest)
+    # Wilson's interval; scipy has it for one share at a time
+    z2 = norm.ppf(0.975) ** 2 / len(lowest)
+    middle, half = share + z2 / 2, np.sqrt(z2 * (share * (1 - share) + z2 / 4))
+    return pd.DataFrame(
+        {
+            "position": np.arange(1, len(share) + 1),
+            "sessions": sessions,
+            "examination": share,
+            "low": (middle - half) / (1 + z2),
+            "high": np.where(share < 1, (middle + half) / (1 + z2), 1.0),
+        }
+    )

@@ -1,12 +1,12 @@
-"""Where images and videos draw attention on a page."""
+"""Examination models: how likely each block of a page is examined."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Formula, Param, Symbol
+from irmx import Formula, Param, Symbol, UsageError, read_table
 from irmx.ragged import Floats, Ints
 from irmx_pages.page import attention
 
@@ -213,13 +213,92 @@ class ATT(Examination):
         return by_attention(candidates, rate, length, self["beta"], self["phi"])
 
 
+class PositionTable(ByPosition):
+    """Examination model with a probability for every position, such as those learned from a click log.
+
+    Blocks below the last position are never examined. A factor common to all probabilities does not change a measure, as it
+    stands in the gain and in the effort of a page.
+
+    Parameters
+    ----------
+    probabilities : list of float
+        In [0, 1], of positions 1, 2, ...
+    file : str
+        Alternatively, a table file with the columns ``position`` (1, 2, ...) and ``examination``, as ``irmx pages clicks`` writes it.
+
+    Raises
+    ------
+    irmx.UsageError
+        If both are given, or neither when it is used.
+    irmx.DataError
+        If the file cannot be read, or a value is not allowed; names the line.
+
+    Examples
+    --------
+    >>> PositionTable(probabilities=[1, 0.6, 0.5]).at(np.array([1, 2, 3, 4]))
+    array([1. , 0.6, 0.5, 0. ])
+    """
+
+    NAME = "by_position"
+    SHORT_DESC = "examines each position with its own probability: a list, or a file made from clicks"
+    EXAMPLES = ("by_position(probabilities=[1,0.6,0.5])",)
+    FORMULA = Formula(
+        r"\mathrm{Exam}(B_i) = p_i \text{ for } i \le n, \text{ otherwise } 0",
+        {
+            **_EXAMINED,
+            "p_i": "the probability given for the position",
+            "i": "the position of the block, from 1",
+            "n": "the number of probabilities",
+        },
+        source="the position models of Zhou, Cummins, Lalmas and Jose (2012), with values of one's own",
+    )
+    SUPPORTED_PARAMS = {
+        "probabilities": Param(list, "probabilities of examining positions 1, 2, ...", default=None, low=0, high=1),
+        "file": Param(str, "path of a table with the columns position and examination", default=None),
+    }
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self["probabilities"] is not None and self["file"] is not None:
+            raise UsageError("The examination model 'by_position' takes either 'probabilities' or 'file', not both.")
+        self._probabilities = self["probabilities"] if self["file"] is None else _read_by_position(self["file"])
+
+    def at(self, position: Ints) -> Floats:
+        if not self._probabilities:
+            raise UsageError(
+                "The examination model 'by_position' needs probabilities: by_position(probabilities=[1,0.6,0.5]) or "
+                "by_position(file='examination.tsv')."
+            )
+        p = np.append(np.asarray(self._probabilities, dtype=np.float64), 0.0)
+        return np.asarray(p[np.minimum(position, len(p)) - 1])
+
+
+def _read_by_position(path: str) -> list[float]:
+    """Return the probabilities of positions 1, 2, ... in a table file."""
+    columns = {
+        "position": Param(int, "the position", low=1, required=True),
+        "examination": Param(
+            float, "the probability of examining it, as irmx pages clicks writes it", low=0, high=1, required=True
+        ),
+    }
+    table = read_table(path, columns, "table of examination probabilities")
+    for row, position in enumerate(table["position"].tolist()):
+        if position != row + 1:
+            table.refuse(
+                [row],
+                f"the position must be {row + 1}, as positions are 1, 2, ... in this order. Got {position} instead.",
+            )
+    return [float(p) for p in table["examination"]]
+
+
 dcg = DCG()
 rbp = RBP()
 err = ERR()
 att = ATT()
+by_position = PositionTable()
 
-NAMED = (dcg, rbp, err, att)
-"""The four models of the paper."""
+NAMED = (dcg, rbp, err, att, by_position)
+"""The four models of the paper, and one of given probabilities."""
 
 
 def products_before(factor: Floats, offsets: Ints) -> Floats:

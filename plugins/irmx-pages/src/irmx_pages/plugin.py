@@ -29,7 +29,7 @@ def irmx_formats() -> list[Format]:
 @hookimpl
 def irmx_commands() -> list[Command]:
     return [
-        Command(name, f"irmx_pages.commands:{name}", "pages", about, (f"irmx pages {name} {arguments}",), section, meant_by)
+        Command(name, f"irmx_pages.commands:{name.replace('-', '_')}", "pages", about, (f"irmx pages {name} {arguments}",), section, meant_by)
         for name, section, meant_by, about, arguments in (
             ("score", "score", (), "Score every page of every topic.", "pages.jsonl AS_DCG nDCG --qrels qrels.csv"),
             ("simulate", "study", (), "Make pages of graded quality for every topic, for assessors to compare.",
@@ -38,5 +38,10 @@ def irmx_commands() -> list[Command]:
              "pages.jsonl preferences.csv AS_DCG nDCG --qrels qrels.csv"),
             ("fit", "study", (), "Learn the parameters of a page measure from preferences.",
              "pages.jsonl preferences.csv AS_RBP --grid beta=0.5:1 --qrels qrels.csv"),
+            ("clicks", "study", (), "Show how likely users are to examine each position of a page.", "clicks.tsv"),
+            ("fit-effort", "study", (), "Estimate the effort of each media type from the times that users spent on items.",
+             "times.csv image"),
+            ("fit-examination", "study", (), "Fit an examination model to a log of the blocks that users examined.",
+             "examinations.csv rbp beta"),
         )
     ]  # fmt: skip
