@@ -108,15 +108,15 @@ def test_orientation_is_that_of_the_derived_file_where_engines_count_in_all_thei
         assert one[topic, vertical] == pytest.approx(theirs[topic, vertical], abs=1e-9)
 
 
-def plain_utility(page: Page, relevance: dict[str, int], orientation: dict[str, float], model: str) -> float:
-    """Util(P) block by block, as the paper says it, with alpha = 10 (g is the identity) and beta .8 or .5."""
+def plain_utility(page: Page, relevance: dict[str, float], orientation: dict[str, float], model: str) -> float:
+    """Util(P) block by block, as the paper says it, with alpha = 10 (g is the identity) and beta .8 or .5; relevance in [0, 1]."""
     effort = {"text": 3.0, "image": 1.0, "video": 6.0}
     media = [{"Video": "video", "Photo/Pictures": "image"}.get(b.vertical, "text") for b in page.blocks]
     attracts = [i for i, m in enumerate(media) if m != "text"]
     gained = spent = 0.0
     satisfied_by_none = 1.0
     for i, block in enumerate(page.blocks):
-        relevant = sum(relevance.get(item, 0) >= 1 for item in block.items)
+        relevant = sum(relevance.get(item, 0.0) for item in block.items)
         gain = (0.5 if block.vertical == "web" else orientation[block.vertical]) * relevant
         phi = 1 / math.log2(i + 2)
         nearest = min((abs(i - j) for j in attracts), default=None)
@@ -132,21 +132,35 @@ def plain_utility(page: Page, relevance: dict[str, int], orientation: dict[str, 
     return gained / spent
 
 
-def test_utilities_by_a_plain_route() -> None:
+GRADINGS = {
+    "": lambda grade: 1.0,
+    ",max_grade=7.0": lambda grade: (2**grade - 1) / 2**7,
+    ",max_grade=7.0,gain='linear'": lambda grade: grade / 7,
+}
+"""Parameters, and the relevance of a grade from 1 on: those of the track are 1, 3 and 7."""
+
+
+@pytest.mark.parametrize("grading", GRADINGS)
+def test_utilities_by_a_plain_route(grading: str) -> None:
     found, pages, _ = engines()
     runs = page_runs(pages.pages)
-    relevance = {q: dict(zip(r["doc_id"], r["relevance"], strict=True)) for q, r in found.results.groupby("query_id")}
+    relevant = found.results[found.results["relevance"] >= 1]
+    relevance = {
+        q: dict(zip(r["doc_id"], map(GRADINGS[grading], r["relevance"].tolist()), strict=True))
+        for q, r in relevant.groupby("query_id")
+    }
     orientation = {
         q: dict(zip(r["vertical"], r["orientation"], strict=True)) for q, r in found.orientation.groupby("query_id")
     }
     by_name = {(p.query_id, p.page_id): p for p in pages.pages}
-    evaluator = irmx.evaluator([f"{m}(normalise=None)" for m in MODELS], found.qrels)
+    evaluator = irmx.evaluator([f"{m}(normalise=None{grading})" for m in MODELS], found.qrels)
     for name in ("perfect-merged-bad", "other topics-best engine-random"):
         for metric in evaluator.iter_calc(runs[name]):
             page = by_name[metric.query_id, name]
             model = str(metric.measure).split("(")[0]
             q = metric.query_id
-            assert metric.value == pytest.approx(plain_utility(page, relevance[q], orientation[q], model), rel=1e-12)
+            expected = plain_utility(page, relevance.get(q, {}), orientation[q], model)
+            assert metric.value == pytest.approx(expected, rel=1e-12)
 
 
 def test_flat_measures_are_those_of_ir_measures_on_the_items() -> None:
@@ -164,6 +178,17 @@ def test_the_simulated_perfect_page_is_the_papers_ideal_page() -> None:
     perfect = table.xs("perfect-perfect-perfect", level="page_id")[list(MODELS)]
     assert perfect.shape == (50, 4)
     assert (perfect == 1).all(axis=None)
+
+
+@pytest.mark.parametrize("gain", ["exponential", "linear"])
+def test_the_simulated_perfect_page_is_the_ideal_of_graded_relevance_too(gain: str) -> None:
+    found, pages, table = engines()
+    names = [f"{m}(max_grade=7.0,gain='{gain}')" for m in MODELS]
+    perfect = [page for page in pages.pages if page.page_id == "perfect-perfect-perfect"]
+    assert score_pages(perfect, found.qrels, names)["value"].tolist() == [1.0] * 200
+    graded = score_pages(pages.pages, found.qrels, names[2]).groupby("page_id")["value"].mean()
+    binary = table["AS_ERR"].groupby("page_id").mean().reindex(graded.index)
+    assert 0.4 < kendalltau(binary, graded)[0] < 0.95
 
 
 def test_no_page_is_better_than_the_exact_ideal_and_some_are_better_than_the_others() -> None:

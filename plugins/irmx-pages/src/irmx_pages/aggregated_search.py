@@ -34,6 +34,7 @@ from irmx_pages.judged_verticals import (
     ORIENTATION,
     VERTICAL,
     ShownBlocks,
+    grading_of,
     judged_verticals,
     layout_of,
     pages_of,
@@ -458,7 +459,8 @@ def utility_formula(examination: str) -> Formula:
             r"\mathrm{Exam}(B_i)": f"the probability that the user examines the block at position $i$, {examination}",
             "G(B_i)": r"its gain: $g(x)$ times the number of its relevant items. $x$ is the orientation of its vertical, 0.5 for the "
             r"web, and $g(x) = 1/(1 + ((1-x)/x)^{k})$ with $k = 1/\log_{10}\alpha$, or $k = \log_{10}\alpha$ with "
-            "g='literal'",
+            r"g='literal'. With max_grade, a relevant item counts $(2^{\mathrm{grade}} - 1) / 2^{\mathrm{max\_grade}}$ or "
+            "grade / max_grade, as gain says, instead of 1",
             "E(B_i)": (
                 "its effort: the sum of those of its items, by default 1 for an image, 3 for a text, 6 for a video"
             ),
@@ -480,6 +482,15 @@ GAIN_PARAMS: dict[str, Any] = {
         default="steep",
         choices=READINGS,
     ),
+    "max_grade": Param(
+        float, "largest grade of the scale; without it, relevance is binary", default=None, above=0, high=1000
+    ),
+    "gain": Param(
+        str,
+        "relevance of a relevant item if max_grade is given: (2^grade - 1) / 2^max_grade, or grade / max_grade",
+        default="exponential",
+        choices=("exponential", "linear"),
+    ),
     "effort": EffortParam(),
     "normalise": Param(
         str,
@@ -500,8 +511,9 @@ GAIN_PARAMS: dict[str, Any] = {
 class AggregatedSearch(Measure):
     """The utility of an aggregated search page, for any examination model.
 
-    Util is the gain per effort that a user can expect of a page, nUtil that of the page relative to an ideal one. With
-    ``personal`` l > 0 the value is IUtil(P) = (1 - l) nUtil(P) + l vRecall(P).
+    Util is the gain per effort that a user can expect of a page, nUtil that of the page relative to an ideal one. Relevance is
+    binary, as in the paper, or graded with ``max_grade``: binary grades are the authors' explanation of why AS_ERR agrees less with
+    users. With ``personal`` l > 0 the value is IUtil(P) = (1 - l) nUtil(P) + l vRecall(P).
 
     The ideal page is by default the one that the paper normalises by (section 5.2). nUtil is above 1 for a page better than
     that; it is never clamped, and ``ideal='exact'`` is the best possible page. A topic without a relevant item has nUtil 0.
@@ -547,6 +559,11 @@ class AggregatedSearch(Measure):
                 f"{self.NAME} with 'personal' above 0 needs normalise='ideal': vertical recall is a share, and is weighed against nUtil, "
                 f"not against gain per effort. Got normalise=None and personal={self['personal']}."
             )
+        if self["normalise"] is not None and self["ideal"] == "exact" and self["max_grade"] is not None:
+            raise UsageError(
+                f"{self.NAME} has no exact ideal page for graded relevance. Take ideal='paper' or 'greedy', or normalise=None. Got "
+                f"ideal='exact' and max_grade={self['max_grade']:g}."
+            )
 
     @property
     def examination(self) -> Any:
@@ -555,7 +572,8 @@ class AggregatedSearch(Measure):
 
     def pages(self, rankings: Rankings) -> Pages:
         """Return the pages of a run."""
-        return pages_of(rankings, self["effort"], self["cutoff"], self["split_blocks"])
+        graded = {name: self[name] for name in ("max_grade", "gain")}
+        return pages_of(rankings, self["effort"], self["cutoff"], self["split_blocks"], **graded)
 
     def gain(self, pages: Pages) -> Floats:
         """Return the gain of every block."""
@@ -577,7 +595,8 @@ class AggregatedSearch(Measure):
             best = exact_utility(rankings, self.pages(rankings).blocks, *of_gain)
             advice = "Their gain is 0; with normalise=None the utility is not divided"
         else:
-            best = ideal_utility(rankings, self["cutoff"], ideal, *of_gain)
+            grading = grading_of(rankings, self["max_grade"], self["gain"])
+            best = ideal_utility(rankings, self["cutoff"], ideal, *of_gain, grading)
             advice = f"{how_to_show(ideal, limits)}, or take ideal='exact', or normalise=None, which does not divide"
         return np.where(refuse_zero(rankings, best, advice), best, np.inf)
 
@@ -696,7 +715,7 @@ ASRBP = _by_model(
 ASERR = _by_model(
     "AS_ERR", ERR, "Satisfaction", "who stops at the first satisfying block",
     r"$\prod_{j<i} (1 - G(B_j)/n_j)$ with $n_j$ the items of a block, times $1/i$ with err_discount='rank'",
-    ("AS_ERR", "AS_ERR(err_discount='rank')"), "AS_ERR(normalise=None): 0.225",
+    ("AS_ERR", "AS_ERR(err_discount='rank')", "AS_ERR(max_grade=7.0)", "AS_ERR(max_grade=7.0,gain='linear')"), "AS_ERR(normalise=None): 0.225",
     " The paper does not\n    say what the factor before the product is, so it is 1 by default; 1/i, the discount of ERR, is the other reading.",
     {"err_discount": "discount"}, monotone=False,  # a user satisfied by one block never reaches cheaper ones below it
 )  # fmt: skip

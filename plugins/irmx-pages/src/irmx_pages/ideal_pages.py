@@ -11,7 +11,7 @@ import numpy as np
 
 from irmx import DataError, DataWarning, Rankings
 from irmx.ragged import Bools, Floats, Ints, offsets_of, position_in_run, position_in_segment, segment_of, segment_sum
-from irmx_pages.judged_verticals import JudgedVerticals, judged_verticals, layout_of
+from irmx_pages.judged_verticals import Grading, JudgedVerticals, judged_verticals, layout_of
 from irmx_pages.page import OnPages, Pages, efforts, gain, utility, visual
 
 
@@ -57,11 +57,14 @@ class IdealBlocks(OnPages):
         The blocks of page p are ``offsets[p]:offsets[p + 1]``; a page may have none.
     place : int array, shape (blocks,)
         The index of each block's vertical among those judged.
+    first : int array, shape (blocks,)
+        The number of items of the vertical, the best first, that are on the page above the block.
     relevant, items : int array, shape (blocks,)
         The numbers of relevant items and of items.
     """
 
     place: Ints
+    first: Ints
     relevant: Ints
     items: Ints
 
@@ -96,6 +99,8 @@ def ideal_blocks(judged: JudgedVerticals, ideal: str, limits: Limits) -> IdealBl
     place of another, unless ``limits.empty`` is False. The rules are those of
     :func:`irmx_pages.simulate_pages`, which uses :func:`most_oriented` and :func:`perfect_order` as well.
 
+    Of graded items, those of the best grades are shown, the best first.
+
     ``greedy`` shows first the verticals with an orientation above the threshold and relevant items, by orientation (ties by name),
     then web results. It does not maximise the utility, which is a ratio.
     """
@@ -111,26 +116,35 @@ def ideal_blocks(judged: JudgedVerticals, ideal: str, limits: Limits) -> IdealBl
     nth = position_in_segment(offsets_of(shown))
     place = np.concatenate([verticals, of_web])
     in_vertical = np.minimum(judged.relevant[verticals], limits.items)
+    above = np.concatenate([np.zeros(len(verticals), dtype=np.int64), nth])
     relevant = np.concatenate([in_vertical, nth < judged.relevant[of_web]], dtype=np.int64)
     items = np.concatenate([np.minimum(there[verticals], limits.items), np.ones(len(of_web), dtype=np.int64)])
     page = judged.topic[place]
     by_topic = ideal == "greedy"
     order = np.argsort(page, kind="stable") if by_topic else perfect_order(page, judged.orientation[place], relevant)
     offsets = offsets_of(np.bincount(page, minlength=len(judged.topics)))
-    return IdealBlocks(offsets, place[order], relevant[order], items[order])
+    return IdealBlocks(offsets, place[order], above[order], relevant[order], items[order])
 
 
-def pages_of_blocks(blocks: IdealBlocks, judged: JudgedVerticals, table: Mapping[str, float]) -> Pages:
-    """Return ideal pages with the efforts of a table of media types."""
+def pages_of_blocks(
+    blocks: IdealBlocks, judged: JudgedVerticals, table: Mapping[str, float], grading: Grading
+) -> Pages:
+    """Return ideal pages with the efforts of a table of media types, and the relevance of a grading.
+
+    Effort and relevance are added up as those of pages are, to the last bit.
+    """
     per_item, attracts = effort_of_verticals(judged, blocks.place, table)
-    of_item = np.repeat(np.arange(len(blocks.place)), blocks.items)
+    number = np.arange(len(blocks.place))
+    of_item, of_relevant = np.repeat(number, blocks.items), np.repeat(number, blocks.relevant)
+    start = offsets_of(judged.relevant)[blocks.place] + blocks.first
+    shown = start[of_relevant] + position_in_segment(offsets_of(blocks.relevant))
     return Pages(
         blocks.offsets,
         np.array(judged.names, dtype=object)[judged.label[blocks.place]],
         judged.orientation[blocks.place],
-        blocks.relevant.astype(np.float64),
+        segment_sum(grading.relevance(judged.grades[shown]), of_relevant, len(number)),
         blocks.items,
-        segment_sum(per_item[of_item], of_item, len(blocks.place)),  # added up as those of pages are, to the last bit
+        segment_sum(per_item[of_item], of_item, len(number)),
         attracts,
     )
 
@@ -156,6 +170,7 @@ def ideal_utility(
     examination: Any,
     alpha: float,
     g: str,
+    grading: Grading,
 ) -> Floats:
     """Return the utility of the ideal page ``"paper"`` or ``"greedy"`` of each topic at a cutoff; computed once per qrels.
 
@@ -164,7 +179,7 @@ def ideal_utility(
 
     def made() -> Floats:
         judged = judged_verticals(rankings)
-        pages = pages_of_blocks(ideal_blocks(judged, ideal, limits), judged, table)
+        pages = pages_of_blocks(ideal_blocks(judged, ideal, limits), judged, table, grading)
         pages = pages if cutoff is None else pages.where(pages.position <= cutoff)
         there = pages.blocks > 0
         out = np.zeros(len(pages))
@@ -173,7 +188,7 @@ def ideal_utility(
         out[there] = utility(some, of_blocks, examination.probabilities(some, of_blocks))
         return out
 
-    key = ("ideal utility", rankings.rel, cutoff, ideal, limits, table, examination, alpha, g)
+    key = ("ideal utility", cutoff, ideal, limits, table, examination, alpha, g, grading)
     return rankings.qrels_memo(key, made)
 
 

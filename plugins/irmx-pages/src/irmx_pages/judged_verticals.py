@@ -32,6 +32,8 @@ class JudgedVerticals:
         orient(V|W,q); 0.5 for the web.
     relevant, nonrelevant : int array, shape (verticals,)
         The numbers of documents judged relevant and not relevant.
+    grades : float array, shape (relevant documents,)
+        The grades of the relevant documents, vertical by vertical, the best first.
     media : int array, shape (verticals,)
         The number of the media type of the items of each.
     media_names : list of str
@@ -47,6 +49,7 @@ class JudgedVerticals:
     orientation: Floats
     relevant: Ints
     nonrelevant: Ints
+    grades: Floats
     media: Ints
     media_names: list[str]
     pair: Ints
@@ -68,6 +71,48 @@ class JudgedVerticals:
     def holds(self, doc: Ints, label: Ints) -> Bools:
         """Tell whether the judgments have documents in verticals."""
         return np.asarray(position_among(self.pair, doc * np.int64(len(self.names)) + label) >= 0)
+
+
+@dataclass(frozen=True)
+class Grading:
+    """How the relevance of a relevant item follows from its grade; that of every other item is 0.
+
+    Attributes
+    ----------
+    rel : float
+        The smallest grade that counts as relevant.
+    max_grade : float or None
+        The largest grade of the scale; with None, relevance is binary.
+    gain : {"exponential", "linear"}
+        (2^grade - 1) / 2^max_grade, as in ERR, or grade / max_grade.
+    """
+
+    rel: float
+    max_grade: float | None = None
+    gain: str = "exponential"
+
+    def relevance(self, grade: Floats) -> Floats:
+        """Return the relevance of items of the given grades, NaN or minus infinity for those that are not judged.
+
+        >>> Grading(1, max_grade=3).relevance(np.array([0, 1, 2, 3, np.nan]))
+        array([0.   , 0.125, 0.375, 0.875, 0.   ])
+        """
+        relevant = grade >= self.rel
+        if self.max_grade is None:
+            return relevant.astype(np.float64)
+        grade = np.where(relevant, np.maximum(grade, 0), 0)
+        return np.asarray(
+            (np.exp2(grade) - 1) / 2**self.max_grade if self.gain == "exponential" else grade / self.max_grade
+        )
+
+
+def grading_of(rankings: Rankings, max_grade: float | None, gain: str) -> Grading:
+    """Return the grading of the qrels; raises if a grade is above ``max_grade``."""
+    if max_grade is not None and rankings.largest_grade > max_grade:
+        raise DataError(
+            f"The qrels have the grade {rankings.largest_grade:g}, above max_grade={max_grade:g}. Give the largest grade of the scale."
+        )
+    return Grading(rankings.rel, max_grade, gain)
 
 
 def judged_verticals(rankings: Rankings) -> JudgedVerticals:
@@ -94,12 +139,13 @@ def _judged_verticals(rankings: Rankings) -> JudgedVerticals:
     np.maximum.at(grade, rows.doc[judged], rows.grade[judged])
     pair, first = np.unique(rows.doc[judged] * size + label[judged], return_index=True)
     relevant = grade[pair // size] >= rankings.rel
-    of_pair = of_row[judged[first]]
+    of_pair, grades = of_row[judged[first]], grade[pair // size]
+    best_first = np.lexsort((-grades, of_pair))
     media = _media(rankings, names, of_row, name)
     return JudgedVerticals(
         rankings.topics, topic, name, names, orientation,
         np.bincount(of_pair[relevant], minlength=len(key)), np.bincount(of_pair[~relevant], minlength=len(key)),
-        *media, pair,
+        grades[best_first][relevant[best_first]], *media, pair,
     )  # fmt: skip
 
 
@@ -269,7 +315,13 @@ class LaidOut(OnPages):
 
 
 def pages_of(
-    rankings: Rankings, effort: Mapping[str, float] = DEFAULT, cutoff: int | None = None, split_blocks: bool = False
+    rankings: Rankings,
+    effort: Mapping[str, float] = DEFAULT,
+    cutoff: int | None = None,
+    split_blocks: bool = False,
+    *,
+    max_grade: float | None = None,
+    gain: str = "exponential",
 ) -> Pages:
     """Return the pages of a run, one per topic.
 
@@ -287,12 +339,16 @@ def pages_of(
         Number of blocks at the top of the page to keep.
     split_blocks : bool
         Whether items of one vertical in two places of a page are two blocks rather than an error.
+    max_grade : float, optional
+        The largest grade of the scale; by default, relevance is binary.
+    gain : {"exponential", "linear"}
+        With ``max_grade``, the relevance of a relevant item: (2^grade - 1) / 2^max_grade, or grade / max_grade.
 
     Raises
     ------
     irmx.DataError
         For an item without a vertical, a vertical that the judgments lack or that appears in two places, a block of two
-        verticals, a media type without an effort, or any error in the judgments.
+        verticals, a media type without an effort, a grade above ``max_grade``, or any error in the judgments.
 
     Examples
     --------
@@ -305,7 +361,7 @@ def pages_of(
     >>> pages.vertical, pages.items, pages.effort, pages.relevant
     (array(['web', 'image'], dtype=object), array([1, 2]), array([3., 2.]), array([1., 1.]))
     """
-    table = EffortTable(effort)
+    table, grading = EffortTable(effort), grading_of(rankings, max_grade, gain)
 
     def made() -> Pages:
         laid_out = layout_of(rankings, split_blocks)
@@ -316,11 +372,12 @@ def pages_of(
         of_media = efforts(laid_out.media_names, table, whose)[laid_out.media]
         blocks, of_item = len(laid_out.label), segment_of(laid_out.first)
         attracts = segment_sum(visual(laid_out.media_names)[laid_out.media], of_item, blocks) > 0
-        as_laid_out = (laid_out.offsets, laid_out.vertical, laid_out.orientation, laid_out.relevant)
+        relevance = segment_sum(grading.relevance(rankings.ranked.grade), of_item, blocks)
+        as_laid_out = (laid_out.offsets, laid_out.vertical, laid_out.orientation, relevance)
         pages = Pages(*as_laid_out, np.diff(laid_out.first), segment_sum(of_media, of_item, blocks), attracts)
         return pages if cutoff is None else pages.where(pages.position <= cutoff)
 
-    return rankings.memo(("pages", table, cutoff, split_blocks), made)
+    return rankings.memo(("pages", table, cutoff, split_blocks, grading), made)
 
 
 def layout_of(rankings: Rankings, split_blocks: bool) -> LaidOut:

@@ -69,7 +69,7 @@ class Pages(OnPages):
     orientation : float array, shape (blocks,)
         orient(V|W,q) in [0, 1]: the probability that users prefer the vertical to the web for the topic; 0.5 for the web.
     relevant : float array, shape (blocks,)
-        The number of relevant items.
+        The number of relevant items, or the sum of the items' graded relevance, each in [0, 1].
     items : int array, shape (blocks,)
         The number of items, at least 1.
     effort : float array, shape (blocks,)
@@ -211,7 +211,7 @@ def orientation_gain(x: Any, alpha: float = 10, g: str = "steep") -> Floats:
 
 
 def gain(pages: Pages, alpha: float = 10, g: str = "steep") -> Floats:
-    """Return G(B) = g(orient(V|W,q), alpha) * (relevant items of B) of every block.
+    """Return G(B) = g(orient(V|W,q), alpha) * (relevance of the items of B) of every block.
 
     Parameters
     ----------
