@@ -1,7 +1,8 @@
-"""Graded relevance: by hand, and by the definitions in plain Python over made-up pages and judgments."""
+"""Graded relevance, and efforts by length: by hand, and by the definitions in plain Python over made-up pages."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import irmx
-from irmx_pages import score_pages, simulate_pages
+from irmx_pages import Block, Page, read_pages, score_pages, simulate_pages, write_pages
 from irmx_pages.example import example
 
 Shown = list[tuple[str, float, tuple[int, ...]]]
@@ -158,3 +159,123 @@ def test_grades_that_do_not_fit(plain: Any) -> None:
     with pytest.raises(irmx.UsageError, match="exact"):
         irmx.parse_measure("AS_ERR(max_grade=3.0,ideal='exact')")
     assert value("AS_ERR(max_grade=3.0,ideal='exact',normalise=None)", run, qrels) > 0
+
+
+# -- effort by length ------------------------------------------------------------------------------------------------------
+
+BINARY: Shown = [("web", 0.5, (1,)), ("image", 0.75, (1, 1, 0)), ("video", 0.6, (0, 1, 0))]
+LENGTHS = [50, None, None, None, 5, 10, 20]
+
+
+@pytest.mark.parametrize(
+    ("standard", "effort"),
+    [
+        ({"text": 25}, (6, 3, 18)),
+        ({"text": 100, "video": 10}, (1.5, 3, 3 + 6 + 12)),
+        ({"audio": 9}, (3, 3, 18)),
+    ],
+)
+def test_effort_by_length_by_hand(plain: Any, standard: Any, effort: Any) -> None:
+    run, qrels = tables(plain, BINARY)
+    text = f"AS_DCG(normalise=None,standard_length={standard})"
+    discounts = (1, 0.63092975, 0.5)
+    gained = 0.5 + 0.63092975 * 1.5 + 0.5 * 0.6
+    expected = gained / sum(d * e for d, e in zip(discounts, effort, strict=True))
+    assert value(text, run.assign(length=LENGTHS), qrels) == pytest.approx(expected, rel=1e-7)
+
+
+@given(data=st.data(), made=graded_pages(), model=st.sampled_from(MODELS),
+       standard=st.dictionaries(st.sampled_from(["text", "image", "video"]), st.sampled_from([1, 2.5, 40]), min_size=1))  # fmt: skip
+def test_effort_by_length_by_the_definition(plain: Any, data: Any, made: Any, model: Any, standard: Any) -> None:
+    """The ideal page has items of the standard length: nUtil is Util over the utility that it has without lengths."""
+    page, unseen = made
+    name, exam, params = model
+    binary = [plain.Block(v, o, tuple(int(grade >= 1) for grade in grades)) for v, o, grades in page]
+    lengths = [[data.draw(st.floats(0.5, 100)) for _ in block.items] for block in binary]
+    run, qrels = tables(plain, page, unseen)
+    run = run.assign(length=[x for of_block in lengths for x in of_block])
+    seen = plain.examination(exam, binary, 10, "steep", **params)
+    effort = [
+        sum(plain.EFFORT[b.media] * (x / standard[b.media] if b.media in standard else 1) for x in of_block)
+        for b, of_block in zip(binary, lengths, strict=True)
+    ]
+    gained = sum(p * plain.gain(b, 10) for p, b in zip(seen, binary, strict=True))
+    util = gained / sum(p * e for p, e in zip(seen, effort, strict=True))
+    found = value(f"{name}(standard_length={standard},normalise=None)", run, qrels)
+    assert found == pytest.approx(util, rel=1e-12, abs=1e-15)
+    perfect = ideal(plain, page, unseen, 0.75, lambda grade: int(grade >= 1))
+    best = plain.util(exam, perfect, **params) if perfect else 0
+    if best > 0:
+        found = value(f"{name}(standard_length={standard})", run, qrels)
+        assert found == pytest.approx(util / best, rel=1e-12, abs=1e-15)
+
+
+def test_items_of_standard_length_change_nothing(plain: Any) -> None:
+    run, qrels = tables(plain, BINARY, [("web", 0.5, (1, 0))])
+    for name in ("AS_DCG", "AS_ERR(normalise=None)", "AS_ATT(ideal='exact')"):
+        text = name.replace(")", ",") + "(" * ("(" not in name) + "standard_length={'text':25,'video':25})"
+        assert value(text, run.assign(length=25), qrels) == value(name, run, qrels)
+
+
+def test_lengths_of_pages_in_files(plain: Any, tmp_path: Path) -> None:
+    """JSON Lines, a table and a run have the same items, lengths and values; blocks may have no lengths."""
+    run, qrels = tables(plain, BINARY)
+    docs = run["doc_id"].tolist()
+    blocks = (Block("web", "", (docs[0],), (50.0,)), Block("image", "", tuple(docs[1:4])),
+              Block("video", "", tuple(docs[4:]), (5.0, 10.0, 20.0)))  # fmt: skip
+    page = Page("q", "p", blocks)
+    write_pages(tmp_path / "pages.jsonl", [page])
+    run.drop(columns="score").assign(page_id="p", length=LENGTHS).to_csv(tmp_path / "pages.csv", index=False)
+    text = "AS_RBP(standard_length={'text':100,'video':10},normalise=None)"
+    expected = value(text, run.assign(length=LENGTHS), qrels)
+    for name in ("pages.jsonl", "pages.csv"):
+        [found] = read_pages(tmp_path / name)
+        assert found == page
+        assert score_pages([found], qrels, text)["value"].tolist() == [expected]
+        assert value(text, f"pages:{tmp_path / name}", qrels) == expected
+
+
+@pytest.mark.parametrize(
+    ("lengths", "said"),
+    [
+        ([50, *[None] * 6], "'length' is missing for query q, item .* at rank 5"),
+        ([0, 1, 1, 1, 5, 10, 20], "'length' is 0 for query q, item .* at rank 1"),
+        ([-3, 1, 1, 1, 5, 10, 20], "'length' is -3"),
+        (None, "column 'length'"),
+    ],
+)
+def test_lengths_that_are_wrong(plain: Any, lengths: Any, said: str) -> None:
+    run, qrels = tables(plain, BINARY)
+    run = run if lengths is None else run.assign(length=lengths)
+    with pytest.raises(irmx.DataError, match=said):
+        value("AS_DCG(standard_length={'text':25,'video':10})", run, qrels)
+
+
+@pytest.mark.parametrize("wrong", ["{}", "{'text':0}", "{'text':'long'}", "25"])
+def test_standard_lengths_that_are_wrong(wrong: str) -> None:
+    with pytest.raises(irmx.UsageError, match="standard_length"):
+        irmx.parse_measure(f"AS_DCG(standard_length={wrong})")
+    assert irmx.parse_measure("AS_DCG(standard_length=None)") == irmx.AS_DCG(standard_length=None)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"vertical": "web", "items": ["a", "b"], "lengths": [1]}', "2 items and the lengths"),
+        ('{"vertical": "web", "items": ["a"], "lengths": [0]}', "above 0"),
+        ('{"vertical": "web", "items": ["a"], "lengths": ["1"]}', "must be a list of numbers"),
+        ('{"vertical": "web", "items": ["a"], "lengths": 3}', "must be a list of numbers"),
+    ],
+)
+def test_lengths_in_files_that_are_wrong(tmp_path: Path, line: str, said: str) -> None:
+    path = tmp_path / "pages.jsonl"
+    path.write_text(f'{{"query_id": "q", "page_id": "p", "blocks": [{line}]}}\n')
+    with pytest.raises(irmx.DataError, match=said):
+        read_pages(path)
+
+
+def test_a_table_with_lengths_of_some_items_of_a_block(tmp_path: Path) -> None:
+    path = tmp_path / "pages.csv"
+    path.write_text("query_id,page_id,doc_id,vertical,length\nq,p,w,web,3\nq,p,n,news,2\nq,p,m,news,\n")
+    with pytest.raises(irmx.DataError, match="line 4"):
+        read_pages(path)

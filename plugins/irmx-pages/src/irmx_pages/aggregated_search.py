@@ -30,6 +30,7 @@ from irmx_pages.judged_verticals import (
     BLOCK,
     JUDGED_MEDIA,
     JUDGED_VERTICAL,
+    LENGTH,
     MEDIA,
     ORIENTATION,
     VERTICAL,
@@ -40,7 +41,7 @@ from irmx_pages.judged_verticals import (
     pages_of,
     shown_blocks,
 )
-from irmx_pages.page import READINGS, WEB, EffortParam, Pages, check_steepness, gain, utility
+from irmx_pages.page import DEFAULT, READINGS, WEB, EffortTable, MediaParam, Pages, check_steepness, gain, utility
 
 # -- what the measures of pages share --------------------------------------------------------------------------------
 
@@ -462,7 +463,8 @@ def utility_formula(examination: str) -> Formula:
             r"g='literal'. With max_grade, a relevant item counts $(2^{\mathrm{grade}} - 1) / 2^{\mathrm{max\_grade}}$ or "
             "grade / max_grade, as gain says, instead of 1",
             "E(B_i)": (
-                "its effort: the sum of those of its items, by default 1 for an image, 3 for a text, 6 for a video"
+                "its effort: the sum of those of its items, by default 1 for an image, 3 for a text, 6 for a video; for media types "
+                "in standard_length, times the length of the item over the standard length"
             ),
         },
         source="Zhou, Cummins, Lalmas and Jose (2012); it leaves two readings of the exponent of g",
@@ -491,7 +493,17 @@ GAIN_PARAMS: dict[str, Any] = {
         default="exponential",
         choices=("exponential", "linear"),
     ),
-    "effort": EffortParam(),
+    "effort": MediaParam(
+        "effort of examining one item, by media type; by default image 1, text 3, video 6, the paper's, in units of an "
+        "image's 2.34 s; any media types are allowed",
+        DEFAULT,
+        DEFAULT,
+    ),
+    "standard_length": MediaParam(
+        "length of an item that takes this effort, by media type: the effort of an item is proportional to its run column "
+        "'length'; None, and other media types: all items of a type take the same effort",
+        EffortTable(text=25),
+    ),
     "normalise": Param(
         str,
         "nUtil, the utility over that of the ideal page ('ideal'), or Util, the utility itself (None)",
@@ -543,7 +555,7 @@ class AggregatedSearch(Measure):
         "examination": Param(str, "how likely the user is to examine each block", kind=KIND, required=True),
         **GAIN_PARAMS,
     }
-    RUN_COLUMNS = RUN_COLUMNS
+    RUN_COLUMNS = (*RUN_COLUMNS, LENGTH)
     QREL_COLUMNS = QREL_COLUMNS
     CITATIONS = (ZHOU,)
     RANGE = (0.0, float("inf"))
@@ -565,6 +577,9 @@ class AggregatedSearch(Measure):
                 f"ideal='exact' and max_grade={self['max_grade']:g}."
             )
 
+    def run_columns(self) -> tuple[Column, ...]:
+        return RUN_COLUMNS if self["standard_length"] is None else self.RUN_COLUMNS
+
     @property
     def examination(self) -> Any:
         """The examination model."""
@@ -572,8 +587,8 @@ class AggregatedSearch(Measure):
 
     def pages(self, rankings: Rankings) -> Pages:
         """Return the pages of a run."""
-        graded = {name: self[name] for name in ("max_grade", "gain")}
-        return pages_of(rankings, self["effort"], self["cutoff"], self["split_blocks"], **graded)
+        others = {name: self[name] for name in ("max_grade", "gain", "standard_length")}
+        return pages_of(rankings, self["effort"], self["cutoff"], self["split_blocks"], **others)
 
     def gain(self, pages: Pages) -> Floats:
         """Return the gain of every block."""
@@ -705,7 +720,7 @@ def _by_model(
 
 ASDCG = _by_model(
     "AS_DCG", DCG, "the Discount of DCG", "who examines blocks according to the discount of DCG", r"$1/\log_2(i+1)$",
-    ("AS_DCG", "AS_DCG(alpha=7,ideal='exact')@10"), "AS_DCG(normalise=None): 0.2357...",
+    ("AS_DCG", "AS_DCG(alpha=7,ideal='exact')@10", "AS_DCG(standard_length={'text':25})"), "AS_DCG(normalise=None): 0.2357...",
 )  # fmt: skip
 ASRBP = _by_model(
     "AS_RBP", RBP, "Persistence", "who continues to the next block with probability beta", r"$\beta^{i-1}$",

@@ -251,6 +251,14 @@ MEDIA = Column(
     optional=True,
     sample=SampleValues(_MEDIA),
 )
+LENGTH = Column(
+    "run",
+    "length",
+    "length of the item as shown, such as its snippet",
+    "words",
+    how="add it to the run, or leave standard_length out, so that all items of a media type take the same effort",
+    sample=SampleValues(range(8, 61), ("query_id", "doc_id")),
+)
 BLOCK = Column(
     "run", "block", "label of the block that contains the item, unique within a topic", dtype="str", optional=True
 )
@@ -322,6 +330,7 @@ def pages_of(
     *,
     max_grade: float | None = None,
     gain: str = "exponential",
+    standard_length: Mapping[str, float] | None = None,
 ) -> Pages:
     """Return the pages of a run, one per topic.
 
@@ -343,12 +352,16 @@ def pages_of(
         The largest grade of the scale; by default, relevance is binary.
     gain : {"exponential", "linear"}
         With ``max_grade``, the relevance of a relevant item: (2^grade - 1) / 2^max_grade, or grade / max_grade.
+    standard_length : mapping of str to float, optional
+        The length of an item that takes the effort of its media type. The effort of an item of these types is that times its run
+        column ``length`` over the standard length.
 
     Raises
     ------
     irmx.DataError
         For an item without a vertical, a vertical that the judgments lack or that appears in two places, a block of two
-        verticals, a media type without an effort, a grade above ``max_grade``, or any error in the judgments.
+        verticals, a media type without an effort, an item of a type in ``standard_length`` without a positive length, a grade
+        above ``max_grade``, or any error in the judgments.
 
     Examples
     --------
@@ -362,6 +375,7 @@ def pages_of(
     (array(['web', 'image'], dtype=object), array([1, 2]), array([3., 2.]), array([1., 1.]))
     """
     table, grading = EffortTable(effort), grading_of(rankings, max_grade, gain)
+    standard = None if standard_length is None else EffortTable(standard_length)
 
     def made() -> Pages:
         laid_out = layout_of(rankings, split_blocks)
@@ -369,15 +383,29 @@ def pages_of(
         def whose(media: int) -> str:
             return f" of {_item(rankings, int(np.argmax(laid_out.media == media)))}"
 
-        of_media = efforts(laid_out.media_names, table, whose)[laid_out.media]
+        of_items = efforts(laid_out.media_names, table, whose)[laid_out.media]
+        if standard is not None:
+            of_items = of_items * _relative_length(rankings, laid_out, standard)
         blocks, of_item = len(laid_out.label), segment_of(laid_out.first)
         attracts = segment_sum(visual(laid_out.media_names)[laid_out.media], of_item, blocks) > 0
         relevance = segment_sum(grading.relevance(rankings.ranked.grade), of_item, blocks)
         as_laid_out = (laid_out.offsets, laid_out.vertical, laid_out.orientation, relevance)
-        pages = Pages(*as_laid_out, np.diff(laid_out.first), segment_sum(of_media, of_item, blocks), attracts)
+        pages = Pages(*as_laid_out, np.diff(laid_out.first), segment_sum(of_items, of_item, blocks), attracts)
         return pages if cutoff is None else pages.where(pages.position <= cutoff)
 
-    return rankings.memo(("pages", table, cutoff, split_blocks, grading), made)
+    return rankings.memo(("pages", table, cutoff, split_blocks, grading, standard), made)
+
+
+def _relative_length(rankings: Rankings, laid_out: LaidOut, standard: Mapping[str, float]) -> Floats:
+    """Return the length of every item over the standard length of its media type, 1 for types without one."""
+    usual = np.array([standard.get(name, np.nan) for name in laid_out.media_names])[laid_out.media]
+    varies = ~np.isnan(usual)
+    length = rankings.ranked.column(LENGTH, missing_ok=True)
+    for item in np.flatnonzero(varies & ~(length > 0))[:1].tolist():
+        found = "missing" if np.isnan(length[item]) else f"{length[item]:g}"
+        says = f"the run column 'length' is {found} for {_item(rankings, item)}, whose media type is in standard_length. It must be above 0."
+        raise DataError(says).at(rankings.ranked.place([item]))
+    return np.where(varies, length / usual, 1.0)
 
 
 def layout_of(rankings: Rankings, split_blocks: bool) -> LaidOut:

@@ -264,23 +264,21 @@ DEFAULT = EffortTable(image=1, text=3, video=6)
 """The paper's efforts: examining an image takes 2.34 s, a text 7.02 s, a video 14 s."""
 
 
-class EffortParam(Param):
-    """The parameter ``effort``: the effort of examining an item of every media type."""
+class MediaParam(Param):
+    """A parameter of positive numbers by media type; with the default None it may be None."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            dict,
-            "effort of examining one item, by media type; by default image 1, text 3, video 6, the paper's, in units of an "
-            "image's 2.34 s; any media types are allowed",
-            default=DEFAULT,
-        )
+    def __init__(self, about: str, example: EffortTable, default: EffortTable | None = None) -> None:
+        super().__init__(dict, about, default=default, nullable=default is None)
+        self.example = example
 
     def expects(self) -> str:
         """Return a description of the allowed values."""
-        return f"positive numbers by media type, such as {DEFAULT}"
+        return f"positive numbers by media type, such as {self.example}{' or None' if self.nullable else ''}"
 
-    def check(self, value: Any, name: str, owner: str) -> EffortTable:
+    def check(self, value: Any, name: str, owner: str) -> EffortTable | None:
         """Return the table, its media types in order."""
+        if value is None and self.nullable:
+            return None
         try:
             if isinstance(value, Mapping) and value and all(isinstance(k, str) and k for k in value):
                 positive = Param(number, "", above=0)
@@ -383,16 +381,19 @@ class Block:
         The media type of the items, such as ``text``, ``image`` or ``video``; if empty, derived from the vertical's name.
     items : tuple of str
         The ids of the documents, in reading order.
+    lengths : tuple of float
+        The length of each item as shown, above 0, such as the number of words of a snippet; empty if unknown.
 
     Raises
     ------
     irmx.DataError
-        Without a vertical or without items.
+        Without a vertical or without items, or if the lengths are not one positive number per item.
     """
 
     vertical: str
     media: str
     items: tuple[str, ...]
+    lengths: tuple[float, ...] = ()
 
     __repr__ = short_repr
 
@@ -403,6 +404,11 @@ class Block:
             )
         if not self.items:
             raise DataError(f"A block of the vertical {self.vertical!r} has no items. Leave it out.")
+        if self.lengths and (len(self.lengths) != len(self.items) or not all(0 < x < np.inf for x in self.lengths)):
+            raise DataError(
+                f"A block of the vertical {self.vertical!r} has {len(self.items)} items and the lengths {list(self.lengths)}. "
+                "Give every item of the block a length above 0, or none."
+            )
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,6 +20,7 @@ _COLUMNS: dict[str, Param | type] = {
     "vertical": str,
     "media": Param(str, "the media type of the block", default="", nullable=True),
     "block": Param(str, "label of the block on the page"),
+    "length": Param(float, "the length of the item as shown", unit="words", above=0, nullable=True),
 }
 
 
@@ -30,7 +32,7 @@ def read_pages(source: Any) -> list[Page]:
     source : str, Path, DataFrame or iterable of Page
         A file of pages as JSON Lines (see :func:`write_pages`); or a table, also as a .csv, .tsv, .jsonl or .parquet file,
         with one row per item in reading order and the columns ``query_id``, ``page_id``, ``doc_id``, ``vertical`` and,
-        optionally, ``media`` and ``block``. Without ``block`` each item of the vertical ``web`` is a block, and so are the
+        optionally, ``media``, ``block`` and ``length``. Without ``block`` each item of the vertical ``web`` is a block, and so are the
         consecutive items of any other vertical.
 
     Returns
@@ -135,12 +137,25 @@ def _blocks(rows: Table, mine: list[int]) -> tuple[Block, ...]:
                     f"a block has the {name} {values[run[0]]!r} and {values[other]!r}, but can have only one; distinguish the blocks "
                     "in a column 'block'.",
                 )
-    return tuple(Block(verticals[r[0]], media[r[0]], tuple(items[row] for row in r)) for r in runs)
+    return tuple(Block(verticals[r[0]], media[r[0]], tuple(items[row] for row in r), _lengths(rows, r)) for r in runs)
+
+
+def _lengths(rows: Table, run: list[int]) -> tuple[float, ...]:
+    """Return the lengths of the items of a block; none if no item has one."""
+    if "length" not in rows:
+        return ()
+    lengths = [float(rows["length"][row]) for row in run]
+    lacking = [row for row, length in zip(run, lengths, strict=True) if math.isnan(length)]
+    if lacking and len(lacking) < len(run):
+        rows.refuse(
+            lacking, "the length is missing, but other items of the block have one. Give all of them a length, or none."
+        )
+    return () if lacking else tuple(lengths)
 
 
 _FORM = (
-    'A page is {"query_id": ..., "page_id": ..., "blocks": [{"vertical": ..., "media": ..., "items": [...]}, ...]}; '
-    "media is optional"
+    'A page is {"query_id": ..., "page_id": ..., "blocks": [{"vertical": ..., "media": ..., "items": [...], "lengths": [...]}, ...]}; '
+    "media and lengths are optional"
 )
 _ONCE = "A page has one block per vertical: put the items together, or write the page as a table with a column 'block'."
 
@@ -181,7 +196,13 @@ def write_pages(path: str | os.PathLike[str], pages: Iterable[Page]) -> None:
 def _record(page: Page) -> dict[str, Any]:
     _refuse_repeated(page)
     blocks = [
-        {"vertical": b.vertical, **({"media": b.media} if b.media else {}), "items": list(b.items)} for b in page.blocks
+        {
+            "vertical": b.vertical,
+            **({"media": b.media} if b.media else {}),
+            "items": list(b.items),
+            **({"lengths": list(b.lengths)} if b.lengths else {}),
+        }
+        for b in page.blocks
     ]
     return {"query_id": page.query_id, "page_id": page.page_id, "blocks": blocks}
 
@@ -215,14 +236,17 @@ def _block(page: str, number: int, found: Any) -> Block:
     if not isinstance(found, dict):
         raise DataError(f"{page}: Block {number} is not a JSON object. {_FORM}.")
     vertical, media, items = found.get("vertical"), found.get("media") or "", found.get("items")
+    lengths = found.get("lengths") or []
     wrong = ""
     if not isinstance(vertical, str) or not isinstance(media, str):
         wrong = f"the vertical {vertical!r} and the media {media!r}; both must be strings"
     elif not isinstance(items, list) or not all(map(_is_id, items)):
         wrong = f"the items {items!r}; items must be a list of document ids"
+    elif not isinstance(lengths, list) or not all(type(x) in (int, float) and 0 < x < 1e300 for x in lengths):
+        wrong = f"the lengths {lengths!r}; lengths must be a list of numbers above 0"
     if wrong:
         raise DataError(f"{page}: Block {number} has {wrong}. {_FORM}.")
     try:
-        return Block(str(vertical), str(media), tuple(map(str, items or ())))
+        return Block(str(vertical), str(media), tuple(map(str, items or ())), tuple(map(float, lengths)))
     except DataError as error:
         raise error.at(f"{page}: block {number}") from None

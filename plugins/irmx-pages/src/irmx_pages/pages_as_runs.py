@@ -30,7 +30,8 @@ def run_table(pages: Sequence[Page]) -> pa.Table:
     -------
     pyarrow.Table
         ``query_id``, ``doc_id``, ``score`` (descending in reading order), ``vertical``, ``media`` if any block has one (for
-        the others derived from the vertical's name), and ``block``, the number of the block on its page.
+        the others derived from the vertical's name), ``block``, the number of the block on its page, and ``length`` if any
+        block has lengths.
 
     Examples
     --------
@@ -47,13 +48,21 @@ def run_table(pages: Sequence[Page]) -> pa.Table:
         left = len(page.items)
         for number, block in enumerate(page.blocks, start=1):
             of_block = (block.vertical, block.media or media_of(block.vertical), str(number))
-            rows += [(page.query_id, item, float(left - i), *of_block) for i, item in enumerate(block.items)]
+            lengths = block.lengths or (None,) * len(block.items)
+            rows += [
+                (page.query_id, item, float(left - i), *of_block, length)
+                for i, (item, length) in enumerate(zip(block.items, lengths, strict=True))
+            ]
             left -= len(block.items)
-    schema = pa.schema({name: pa.string() for name in ("query_id", "doc_id", "score", "vertical", "media", "block")})
-    columns: list[Any] = [*zip(*rows, strict=True)] or [[]] * 6
-    table = pa.table(columns, schema.set(2, pa.field("score", pa.float64())))
-    has_media = any(block.media for page in pages for block in page.blocks)
-    return table if has_media else table.drop_columns("media")
+    types = {name: pa.string() for name in ("query_id", "doc_id", "score", "vertical", "media", "block", "length")}
+    types |= {"score": pa.float64(), "length": pa.float64()}
+    columns: list[Any] = [*zip(*rows, strict=True)] or [[]] * len(types)
+    table = pa.table(columns, pa.schema(types))
+    has = {
+        "media": any(b.media for p in pages for b in p.blocks),
+        "length": any(b.lengths for p in pages for b in p.blocks),
+    }
+    return table.drop_columns([name for name, there in has.items() if not there])
 
 
 def page_runs(pages: Any) -> dict[str, pa.Table]:
