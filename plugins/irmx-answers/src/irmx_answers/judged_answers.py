@@ -225,7 +225,7 @@ class Support(Measure):
         raise NotImplementedError
 
     def _support(self, rankings: Rankings) -> Floats:
-        """Return the support of each sentence by its first judged citation or by all, NaN if none is judged."""
+        """Return the support of each sentence by its first citation or by all, NaN if it is not judged."""
         at_run, at_qrels = rankings.matching_rows()
         judged = rankings.qrels_rows
         support = judged.column(SUPPORT)
@@ -240,7 +240,9 @@ class Support(Measure):
                 np.divide(segment_sum(grade, at_run, count), number, out=np.full(count, np.nan), where=number > 0)
             )
         place = judged.column(CITATION, missing_ok=True)[at_qrels]
-        order = np.lexsort((at_qrels, place, at_run))
+        # one that is known to be a later citation does not stand in for a first one that the judge did not score
+        kept = np.flatnonzero(~(place > 1))
+        order = kept[np.lexsort((at_qrels[kept], place[kept], at_run[kept]))]
         first = order[np.diff(at_run[order], prepend=-1) != 0]
         out = np.full(count, np.nan)
         out[at_run[first]] = grade[first]
@@ -256,7 +258,7 @@ _SYMBOLS = {
 class SupportPrecision(Support):
     """The mean support of the sentences that have a citation.
 
-    A sentence whose citations were not judged counts neither above nor below.
+    A sentence whose first citation was not judged counts neither above nor below; with ``citations='all'``, one of which none was.
 
     References
     ----------
@@ -288,7 +290,7 @@ class SupportPrecision(Support):
 class SupportRecall(Support):
     """The mean support of all sentences; one without a citation is supported by nothing.
 
-    A sentence whose citations were not judged counts neither above nor below.
+    A sentence whose first citation was not judged counts neither above nor below; with ``citations='all'``, one of which none was.
 
     References
     ----------

@@ -1,6 +1,7 @@
 """The hooks of irmx-platforms."""
 
 from irmx import Command, Format, Function, OutputFormat, hookimpl
+from irmx_platforms.answers import Answers, Nuggetizer, Support, Udcg
 from irmx_platforms.rankings import (
     MsMarco,
     Mteb,
@@ -12,7 +13,7 @@ from irmx_platforms.rankings import (
     SentenceTransformers,
     Ubi,
 )
-from irmx_platforms.results import DeepEval, EveryEvalEver, Helm, Inspect, LmEval, Nuggetizer, Promptfoo, Ragas
+from irmx_platforms.results import AutoJudge, DeepEval, EveryEvalEver, Helm, Inspect, LmEval, Promptfoo, Ragas
 from irmx_platforms.tira import Prototext
 from irmx_platforms.traces import Traces
 
@@ -30,8 +31,9 @@ def irmx_formats() -> list[Format]:
         SentenceTransformers(),
         RanxLz4(),
     ]
-    results = [Inspect(), LmEval(), Helm(), EveryEvalEver(), Promptfoo(), DeepEval(), Ragas(), Nuggetizer()]
-    return [Traces(), *rankings, *results]
+    results = [Inspect(), LmEval(), Helm(), EveryEvalEver(), Promptfoo(), DeepEval(), Ragas(), AutoJudge()]
+    answers = [Nuggetizer(), Answers(), Support(), Udcg()]
+    return [Traces(), *rankings, *results, *answers]
 
 
 @hookimpl

@@ -203,7 +203,7 @@ def _tell_of_repeats(path: Path, several: list[list[float]]) -> None:
         warn(path, f"{what} averaged over repeats of the same item, {times} of each")
 
 
-# -- results of tests of applications: promptfoo, DeepEval, ragas, nuggetizer ----------------------------------------
+# -- results of tests of applications: promptfoo, DeepEval, ragas; leaderboards ----------------------------------------
 
 
 _ERROR = 2
@@ -353,19 +353,57 @@ def _holds_numbers(cells: list[Any]) -> bool:
     return bool(filled) and 2 * (len(truths) + len(numbers)) >= len(filled)
 
 
-class Nuggetizer(Results):
-    """Metrics by topic of nuggetizer, of one run: the shares of nuggets that its answers support; the line ``all`` has means."""
+_FORMS = {
+    "trec_eval": ("measure", "topic", "value"),
+    "tot": ("run", "measure", "topic", "value"),
+    "ir_measures": ("run", "topic", "measure", "value"),
+    "ranking": ("topic", "Q0", "run", "rank", "value", "measure"),
+}
+"""The columns of the forms of leaderboards that are lines of fields."""
 
-    NAME, SHORT_DESC = "nuggetizer", "metrics by topic of nuggetizer"
-    EXAMPLES = ("nuggetizer:run.metrics.jsonl",)
-    SIGNS = {"scores": (rb'\{"qid"\s*:', rb'"strict_vital_score"\s*:', rb'"vital_score"\s*:')}
+
+class AutoJudge(Results):
+    """Leaderboards of TREC AutoJudge in a form that is named, for those whose content does not tell the topic from the measure.
+
+    A header is left out, as is the topic ``all``, which has means.
+    """
+
+    NAME, SHORT_DESC = "autojudge", "leaderboards of TREC AutoJudge in a form that is named"
+    EXAMPLES = ("autojudge:leaderboard.txt", "autojudge(form=ir_measures):leaderboard.txt")
+    SUPPORTED_PARAMS = {
+        "measure": MEASURE,
+        "form": Param(str, "the form of the lines", default="tot", choices=(*_FORMS, "jsonl")),
+    }
 
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
-        for place, line in json_lines(path, content, self.NAME):
+        """Yield the value of every line."""
+        for place, row in self._rows(path, content):
             with understanding("This line", self.NAME, place):
-                topic = text(line["qid"])
+                topic, run = text(row["topic"]), row.get("run")
+                if not math.isfinite(number(row["value"])):
+                    raise ValueError(f"the value must be a number. Got {row['value']!r}")
                 if topic != "all":
-                    yield from (Value(topic, name, value) for name, value in line.items() if name != "qid")
+                    yield Value(topic, text(row["measure"]), row["value"], None if run is None else text(run))
+
+    def _rows(self, path: Path, content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the place and the fields of every line."""
+        if self["form"] == "jsonl":
+            for place, line in json_lines(path, content, self.NAME):
+                with understanding("This line", self.NAME, place):
+                    yield place, {"run": line["run_id"], "topic": line["topic_id"], **line}
+            return
+        names = _FORMS[self["form"]]
+        lines = [(i, line) for i, line in enumerate(decoded(path, content).split("\n"), 1) if line.strip()]
+        for i, line in lines:
+            place, fields = f"{path}, line {i}", line.split()
+            if i == lines[0][0] and {"measure", "value"} <= {field.lower() for field in fields}:
+                continue
+            if len(fields) != len(names):
+                raise DataError(
+                    f"A line of the form {self['form']} is {', '.join(names)}. Got {plural(len(fields), 'field')}: {line.strip()[:100]!r}.",
+                    place=place,
+                )
+            yield place, dict(zip(names, fields, strict=True))
 
 
 # -- results of harnesses: lm-eval, HELM, and the common form of Every Eval Ever -------------------------------------
