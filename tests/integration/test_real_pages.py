@@ -27,6 +27,7 @@ from irmx_pages import (
     examination_of_clicks,
     fit_effort,
     fit_examination,
+    page_pairs,
     page_runs,
     score_pages,
 )
@@ -249,6 +250,22 @@ def test_every_pair_of_pages_has_the_votes_of_four_users() -> None:
     assert min(program.weights()) >= 0.15
     assert max(program.weights()) <= 0.4
     assert np.mean(program.weights()) == pytest.approx(0.23, abs=0.005)
+
+
+def test_nothing_on_the_wrong_page_of_a_trap_is_relevant() -> None:
+    found, pages, _ = engines()
+    pairs = page_pairs(pages, traps=2)
+    traps = pairs[pairs["trap"] != ""]
+    assert traps.groupby("query_id").size().tolist() == [2] * 50
+    relevant = set(zip(*found.qrels[found.qrels["relevance"] >= 1][["query_id", "doc_id"]].T.to_numpy(), strict=True))
+    by_name = {(p.query_id, p.page_id): p for p in pages.pages}
+    own = foreign = 0
+    for row in traps.itertuples():
+        right, wrong = (row.page_a, row.page_b)[:: 1 if row.trap == "a" else -1]
+        own += sum((row.query_id, item) in relevant for item in by_name[row.query_id, right].items)
+        foreign += sum((row.query_id, item) in relevant for item in by_name[tuple(wrong.split(":", 1))].items)
+    assert own > 500
+    assert foreign == 0
 
 
 def test_the_agreement_that_is_written_is_counted_pair_by_pair() -> None:

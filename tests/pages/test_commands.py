@@ -118,6 +118,20 @@ def test_pairs_are_there_to_be_filled_in(folder: Path, command: Command) -> None
     assert command(*given, "filled.csv", "AS_RBP", *QRELS).code == 0
 
 
+def test_pairs_with_traps_leave_out_who_falls_into_them(folder: Path, command: Command) -> None:
+    options = ("--out", "trapped.jsonl", "--pairs", "traps.csv", "--traps", "3")
+    assert command("pages", "simulate", *SIMULATE, *options).code == 0
+    pairs = pd.read_csv("traps.csv", keep_default_na=False)
+    assert (pairs["trap"] != "").sum() == 9
+    careful = pairs.assign(assessor="ann", choice=pairs["trap"].replace("", "a"))
+    careless = pairs.assign(assessor="bob", choice=pairs["trap"].map({"": "a", "a": "b", "b": "a"}))
+    pd.concat([careful, careless]).to_csv("filled.csv", index=False)
+    done = command("pages", "agreement", "trapped.jsonl", "filled.csv", "AS_RBP", *QRELS, "-o", "jsonl")
+    assert "bob (9)" in done.err
+    alone = agreement("trapped.jsonl", careful[careful["trap"] == ""], "vertical-qrels.csv", "AS_RBP")
+    assert [json.loads(line) for line in done.out.splitlines()] == records(alone)
+
+
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
 @pytest.mark.parametrize("measure", ["AS_RBP", "vRecall", "AS_D_nDCG"])
 def test_one_page_of_many_is_explained(folder: Path, command: Command, form: str, measure: str) -> None:
@@ -173,6 +187,8 @@ TWICE = ("vertical-qrels.csv", "-i", "bm25.csv", "-i", "bm25.csv", "-v", "redde.
         (("pages", "simulate", *TWICE), 2, "Two rankings have the name 'bm25'"),
         (("pages", "simulate", *SIMULATE, "--out", "x.jsonl", "--pairs", "p.csv", "--quality", "p.csv"), 2,
          "'p.csv' would be written twice"),
+        (("pages", "simulate", *SIMULATE, "--out", "x.jsonl", "--traps", "1"), 2, "--pairs"),
+        (("pages", "simulate", *SIMULATE, "--out", "x.jsonl", "--pairs", "p.csv", "--traps", "999"), 1, "fewer than 999"),
         (("pages", "simulate", *SIMULATE, "--out", "x.csv"), 2, "'x.csv' must end in .jsonl"),
         (("pages", "agreement", "pages.jsonl", "preferences.csv", "AS_RBP", "--qrels", "vertical-qrels.csv", "--out", "x.csv"), 2,
          "'x.csv' must end in .parquet"),

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import irmx
-from irmx_pages import page_pairs, simulate_pages, simulate_preferences
+from irmx_pages import page_pairs, read_preferences, simulate_pages, simulate_preferences, without_traps
 from irmx_pages.example import MEDIA, Example, example
 
 
@@ -148,6 +148,55 @@ def test_pairs_are_eight_of_each_pair_of_bins(simulated: Any) -> None:
     assert not page_pairs(simulated, seed=1).equals(pairs)
 
 
+def test_traps_pair_a_page_with_one_of_another_topic(simulated: Any) -> None:
+    plain, pairs = page_pairs(simulated), page_pairs(simulated, traps=3)
+    traps = pairs[pairs["trap"] != ""]
+    assert pairs[pairs["trap"] == ""].drop(columns="trap").reset_index(drop=True).equals(plain)
+    assert traps.groupby("query_id").size().to_dict() == {f"t{i}": 3 for i in range(1, 6)}
+    bins = simulated.quality.set_index(["query_id", "page_id"])["bin"]
+    for row in traps.itertuples():
+        names = {"a": row.page_a, "b": row.page_b}
+        own = names.pop(row.trap)
+        [(topic, _, page_id)] = [name.partition(":") for name in names.values()]
+        assert topic != row.query_id
+        assert bins[row.query_id, own] == bins[topic, page_id] == "H"
+        assert row.bin_pair == ""
+    assert len(set(traps["trap"])) == 2
+    assert not traps.duplicated(["query_id", "page_a", "page_b"]).any()
+    assert page_pairs(simulated, traps=3).equals(pairs)
+    assert not page_pairs(simulated, traps=3, seed=1).equals(pairs)
+
+
+def test_who_falls_into_traps_is_left_out_and_simulated_users_do_not(simulated: Any, collection: Example) -> None:
+    users = {"ann": "AS_RBP", "bob": "P@10"}
+    votes = simulate_preferences(simulated.pages, page_pairs(simulated, traps=1), collection.qrels, users)
+    plain = simulate_preferences(simulated.pages, page_pairs(simulated), collection.qrels, users)
+    columns = ["query_id", "page_a", "page_b", "assessor", "choice"]
+    table = votes.frame()
+    assert without_traps(votes, 0).frame()[columns].equals(plain.frame()[columns])
+    turned = (table["assessor"] == "bob") & (table["trap"] != "")
+    table.loc[turned, "choice"] = table.loc[turned, "choice"].map({"a": "b", "b": "a"})
+    with pytest.warns(irmx.DataWarning, match=r"bob \(5\)"):
+        kept = without_traps(read_preferences(table))
+    assert kept.assessors == ["ann"]
+    assert len(kept) == len(plain)
+
+
+def test_topics_that_share_items_have_no_traps() -> None:
+    made = example(3)
+    twin = made.qrels[made.qrels["query_id"] == "t1"].assign(query_id="twin")
+    qrels = pd.concat([made.qrels[made.qrels["query_id"] != "t3"], twin])
+    items = {name: pd.concat([run[run["query_id"] != "t3"], run[run["query_id"] == "t1"].assign(query_id="twin")])
+             for name, run in made.items.items()}  # fmt: skip
+    traps = page_pairs(simulate_pages(qrels, items, {}), traps=5).query("trap != ''")
+    others = {q: {n.partition(":")[0] for n in [*rows["page_a"], *rows["page_b"]] if ":" in n}
+              for q, rows in traps.groupby("query_id")}  # fmt: skip
+    assert others == {"t1": {"t2"}, "t2": {"t1", "twin"}, "twin": {"t2"}}
+    alone = simulate_pages(made.qrels[made.qrels["query_id"] == "t1"], items, {})
+    with pytest.raises(irmx.DataError, match="'t1' has 0 trap pairs"):
+        page_pairs(alone, traps=1)
+
+
 def test_what_is_fewer_than_asked_is_counted(simulated: Any, collection: Example) -> None:
     with pytest.warns(irmx.DataWarning, match="of 30 pairs of bins of a topic have fewer than 500 pairs"):
         page_pairs(simulated, pairs=500)
@@ -194,6 +243,8 @@ def test_what_cannot_be_simulated(changes: dict[str, Any], error: Any, said: str
 def test_what_cannot_be_paired_or_preferred(simulated: Any, collection: Example) -> None:
     with pytest.raises(irmx.UsageError, match=r"'pairs' parameter .* must be an int"):
         page_pairs(simulated, pairs=0)
+    with pytest.raises(irmx.UsageError, match=r"'traps' parameter .* must be an int"):
+        page_pairs(simulated, traps=-1)
     given = (simulated.pages, page_pairs(simulated), collection.qrels)
     for users, options, said in (
         ({}, {}, "There are no users"),

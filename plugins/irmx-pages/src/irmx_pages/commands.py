@@ -122,6 +122,9 @@ def simulate(
     per_bin_pair: Annotated[
         int, Option("--per-bin-pair", min=1, help="Number of page pairs for each topic and pair of bins.")
     ] = 8,
+    traps: Annotated[
+        int, Option("--traps", min=0, help="Number of trap pairs for each topic, with a page of another topic.")
+    ] = 0,
     threshold: Annotated[
         float, Option("--threshold", min=0, max=1, help="Orientation above which a vertical is wanted.")
     ] = 0.75,
@@ -145,6 +148,8 @@ def simulate(
     from irmx_pages.simulation import page_pairs, simulate_pages
 
     _refuse_one_file(out, pairs, quality)
+    if traps and pairs is None:
+        raise UsageError("--traps adds trap pairs to those that --pairs writes. Give --pairs a file.")
     made = simulate_pages(
         qrels,
         _named(items),
@@ -156,7 +161,7 @@ def simulate(
         rel=rel,
         seed=seed,
     )
-    found = page_pairs(made, per_bin_pair, seed) if pairs is not None else None
+    found = page_pairs(made, per_bin_pair, seed, traps) if pairs is not None else None
     write_pages(out, made.pages)
     topics = made.quality["query_id"].nunique()
     print(f"{out}: {len(made.pages)} pages of {topics} topics")

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 
 PERFECT, BAD = "perfect", "bad"
-_COUNT, _SEED, _SHARE = Param(int, "how many", low=1), Param(int, "seed", low=0), Param(float, "share", low=0, high=1)
+_COUNT, _NUMBER = Param(int, "how many", low=1), Param(int, "how many", low=0)
+_SEED, _SHARE = Param(int, "seed", low=0), Param(float, "share", low=0, high=1)
 
 
 @dataclass(frozen=True)
@@ -407,7 +408,7 @@ def binned(components: pd.DataFrame) -> pd.DataFrame:
     return found.assign(bin=[BINS[i] for i in number])
 
 
-def page_pairs(simulated: SimulatedPages, pairs: int = 8, seed: int = 0) -> pd.DataFrame:
+def page_pairs(simulated: SimulatedPages, pairs: int = 8, seed: int = 0, traps: int = 0) -> pd.DataFrame:
     """Return pairs of simulated pages for assessors to compare, for every pair of quality bins.
 
     Parameters
@@ -417,20 +418,26 @@ def page_pairs(simulated: SimulatedPages, pairs: int = 8, seed: int = 0) -> pd.D
     pairs : int
         Number of page pairs for each of the six pairs of bins and each topic.
     seed : int
-        Seed of the choice of pairs, and of which page is page a. Pairs of a topic do not depend on other topics.
+        Seed of the choice of pairs, and of which page is page a. Pairs of a topic, other than traps, do not depend on other topics.
+    traps : int
+        Number of trap pairs for each topic, which show careless assessors: one of the two pages was made for another topic. The
+        paper has 500 such assessments beside 10,752, and does not say of which pages. Here both are drawn from the bins of high
+        quality, so that the page for the topic is the right answer, and the other topic shares no item with this one.
 
     Returns
     -------
     DataFrame
         One row per pair: ``query_id``, ``page_a``, ``page_b`` and ``bin_pair``, such as ``H-L``. With the columns ``assessor`` and
-        ``choice`` it is a table of preferences. Two pages with the same blocks in the same order are never paired.
+        ``choice`` it is a table of preferences. Two pages with the same blocks in the same order are never paired. With ``traps``
+        there is the column ``trap`` too, the right answer of a trap pair and empty for others; page ``p`` of topic ``t`` is named
+        ``t:p`` there, and ``bin_pair`` is empty.
 
     Raises
     ------
     irmx.UsageError
-        If ``pairs`` is not at least 1, or the seed is negative.
+        If ``pairs`` is not at least 1, or the seed or ``traps`` is negative.
     irmx.DataError
-        If no two pages differ.
+        If no two pages differ, or a topic has fewer trap pairs than asked for.
 
     Warns
     -----
@@ -456,10 +463,12 @@ def page_pairs(simulated: SimulatedPages, pairs: int = 8, seed: int = 0) -> pd.D
 
     _COUNT.check(pairs, "pairs", "page_pairs")
     _SEED.check(seed, "seed", "page_pairs")
+    _NUMBER.check(traps, "traps", "page_pairs")
     of_topic: dict[str, dict[str, list[tuple[str, Any]]]] = {}
     for page, name in zip(simulated.pages, simulated.quality["bin"], strict=True):
         of_topic.setdefault(page.query_id, {b: [] for b in BINS})[name].append((page.page_id, page.blocks))
     rows, fewer = [], 0
+    trap_pairs = _trap_pairs(simulated, traps, seed) if traps else {}
     for query_id, of_bin in of_topic.items():
         rng = np.random.default_rng([seed, zlib.crc32(query_id.encode())])
         for one, other in itertools.combinations_with_replacement(BINS, 2):
@@ -469,8 +478,9 @@ def page_pairs(simulated: SimulatedPages, pairs: int = 8, seed: int = 0) -> pd.D
             fewer += len(different) < pairs
             for i in sorted(rng.permutation(len(different))[:pairs].tolist()):
                 turned = rng.random() < 0.5
-                rows.append((query_id, *(different[i][::-1] if turned else different[i]), f"{one}-{other}"))
-    if not rows:
+                rows.append((query_id, *(different[i][::-1] if turned else different[i]), f"{one}-{other}", ""))
+        rows += trap_pairs.get(query_id, [])
+    if all(row[-1] for row in rows):
         raise DataError("No two pages of a topic differ; there is nothing to compare.")
     if fewer:
         warnings.warn(
@@ -479,7 +489,38 @@ def page_pairs(simulated: SimulatedPages, pairs: int = 8, seed: int = 0) -> pd.D
             DataWarning,
             stacklevel=2,
         )
-    return pd.DataFrame(rows, columns=["query_id", "page_a", "page_b", "bin_pair"])
+    table = pd.DataFrame(rows, columns=["query_id", "page_a", "page_b", "bin_pair", "trap"])
+    return table if traps else table.drop(columns="trap")
+
+
+def _trap_pairs(simulated: SimulatedPages, traps: int, seed: int) -> dict[str, list[tuple[str, ...]]]:
+    """Return rows of pairs of a page of a topic and one of another topic, both of high quality, by topic."""
+    topics_of: dict[str, set[str]] = {}
+    for page in simulated.pages:
+        for item in page.items:
+            topics_of.setdefault(item, set()).add(page.query_id)
+    related: dict[str, set[str]] = {}
+    for topics in topics_of.values():
+        for query_id in topics:
+            related.setdefault(query_id, set()).update(topics)
+    high = [page for page, name in zip(simulated.pages, simulated.quality["bin"], strict=True) if name == BINS[0]]
+    topic_of = np.array([page.query_id for page in high], dtype=object)
+    out: dict[str, list[tuple[str, ...]]] = {}
+    for query_id, others in related.items():
+        own, foreign = np.flatnonzero(topic_of == query_id), np.flatnonzero(~np.isin(topic_of, sorted(others)))
+        if len(own) * len(foreign) < traps:
+            raise DataError(
+                f"Topic {query_id!r} has {len(own) * len(foreign)} trap pairs, fewer than {traps}: their other page is made for a topic that "
+                "shares no item with it. Ask for fewer, or add topics."
+            )
+        rng = _generator(seed, query_id, "trap")
+        drawn = rng.choice(len(own) * len(foreign), traps, replace=False)
+        first = rng.random(traps) < 0.5
+        out[query_id] = []
+        for a, b, is_a in zip(own[drawn // len(foreign)], foreign[drawn % len(foreign)], first.tolist(), strict=True):
+            names = (high[a].page_id, f"{high[b].query_id}:{high[b].page_id}")
+            out[query_id].append((query_id, *(names if is_a else names[::-1]), "", "a" if is_a else "b"))
+    return out
 
 
 def simulate_preferences(
@@ -501,6 +542,7 @@ def simulate_preferences(
         Whatever :func:`read_pages` takes.
     pairs : DataFrame
         ``query_id``, ``page_a``, ``page_b`` and, optionally, ``bin_pair`` and ``trap``, such as the result of :func:`page_pairs`.
+        All users give the right answer to trap pairs, whose pages need not be among ``pages``.
     qrels : any
         Whatever :func:`irmx.read_qrels` takes.
     users : mapping of str to Measure or str
@@ -540,16 +582,19 @@ def simulate_preferences(
         raise UsageError("There are no users: 'users' maps names to measures, such as {'ann': 'AS_RBP(alpha=5)'}.")
     pages, judgments = read_pages(pages), read_qrels(qrels)
     votes = read_preferences(pd.concat([pairs.assign(assessor=name, choice="a") for name in users], ignore_index=True))
-    a, b = pair_numbers(pages, votes)
+    right = np.array([ANSWERS.index(trap) if trap else -1 for trap in votes.trap or [""] * len(votes)])[votes.pair]
+    asked = votes.where(right < 0)
+    a, b = pair_numbers(pages, asked)
     evaluator = Evaluator(list(users.values()), judgments)
     values = page_values(pages, evaluator)
     column = {str(m): i for i, m in enumerate(evaluator.measures)}
-    of_user = [column[str(Evaluator(users[name], judgments).measures[0])] for name in votes.assessors]
-    assessed = np.array(of_user)[votes.assessor]
-    value_a, value_b = values[a[votes.pair], assessed], values[b[votes.pair], assessed]
+    of_user = [column[str(Evaluator(users[name], judgments).measures[0])] for name in asked.assessors]
+    assessed = np.array(of_user)[asked.assessor]
+    value_a, value_b = values[a[asked.pair], assessed], values[b[asked.pair], assessed]
     preferred = 1 / (1 + np.exp(-np.clip(scale * (value_a - value_b), -700, 700)))
-    drawn = np.random.default_rng(seed).random(len(votes.pair)) < preferred
+    drawn = np.random.default_rng(seed).random(len(asked.pair)) < preferred
     answer = np.where(drawn, ANSWERS.index("a"), ANSWERS.index("b"))
     if bad_below is not None:
         answer[np.maximum(value_a, value_b) < bad_below] = ANSWERS.index("bad")
-    return replace(votes, answer=answer)
+    right[right < 0] = answer
+    return replace(votes, answer=right)
