@@ -14,6 +14,9 @@ HOST = Path(irmx.__file__).parent
 OF_PLUGINS = {column.name for column in irmx.toolkit.vocabulary()} - {column.name for column in BASE}
 
 WORDS = {
+    "assignment": "English, of a value to a name",
+    "citation": "English, of a paper",
+    "citations": "English, of papers",
     "length": "English, for how long anything is",
     "block": "English, for results or lines that stand together",
     "replaced": "English, a participle",

@@ -440,7 +440,7 @@ def _check_config(path: Path) -> None:
 
 def _configured(path: Path) -> dict[str, Any]:
     """Return the options of a file, checked; those of pyproject.toml are in its table tool.irmx.verdict."""
-    from irmx_study.verdicts.doubts import beside
+    from irmx_study.inputs.choices import beside
 
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from glob import glob
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import irmx
@@ -235,3 +236,9 @@ def short_names(systems: Sequence[str]) -> dict[str, str]:
     if any(len(system) == start for system in systems):
         start = 0
     return {system: system[start:] for system in systems}
+
+
+def beside(folder: str, path: str) -> str:
+    """Return a path or pattern in a folder, if there is such a file; what is none may be the id of a dataset."""
+    joined = os.path.join(folder, path)
+    return joined if glob(joined) else path

@@ -13,11 +13,10 @@ import irmx
 from irmx import DataError, Run, Scores, UsageError, read_run, read_table
 from irmx.ragged import Floats
 from irmx.toolkit import COLOURS, as_measures, axes_for, distinct_marker, list_some, picture_text, plural, suggest
-from irmx_study.inputs.choices import as_scores
+from irmx_study.inputs.choices import as_scores, beside
 from irmx_study.showing.result import Result, fixed, for_reading, interval, joined, versions_fact
 from irmx_study.statistics.ranks import comparable_means, kendall_tau, mean_ranks
 from irmx_study.statistics.tests import mean_and_error, two_sided_t
-from irmx_study.verdicts.doubts import beside
 
 # -- means, ratios of means and their intervals ----------------------------------------------------------------------
 

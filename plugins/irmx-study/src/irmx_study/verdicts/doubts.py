@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from glob import glob
 from math import comb
 from sys import float_info
 from typing import Any, Literal, Protocol
@@ -30,6 +29,7 @@ from irmx import (
 )
 from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import as_measures, list_some, matching_files, named_runs, plural, suggest
+from irmx_study.inputs.choices import beside
 from irmx_study.inputs.judge_labels import read_judges, refuse_unnamed
 from irmx_study.inputs.per_topic import range_of
 from irmx_study.judging.systems import with_rel
@@ -657,12 +657,6 @@ def _files_of(run: Any) -> list[str]:
     if not all(isinstance(one, (str, os.PathLike)) for one in listed):
         return []
     return [file for one in listed for file in matching_files(os.fspath(one))]
-
-
-def beside(folder: str, path: str) -> str:
-    """Return a path or pattern in a folder, if there is such a file; what is none may be the id of a dataset."""
-    joined = os.path.join(folder, path)
-    return joined if glob(joined) else path
 
 
 def _is_stream(source: Any) -> bool:
