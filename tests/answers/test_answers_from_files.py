@@ -153,6 +153,15 @@ def test_nugget_recall_is_what_nuggetizer_computes(seed: int, lines: Lines) -> N
     assert compared == 120
 
 
+@pytest.mark.parametrize("name", ["7", "1e5", "a,b", "IITD-IRL.zeph_rag"])
+def test_the_error_says_how_a_system_is_named(name: str, lines: Lines) -> None:
+    path = lines(*({"qid": "q", "run_id": run, "nuggets": [nugget("x")]} for run in (name, "other")))
+    with pytest.raises(DataError) as told:
+        irmx.read_run(path)
+    advice = str(told.value).partition("'nuggetizer")[2].partition("'")[0]
+    assert irmx.read_run(f"nuggetizer{advice.replace('FILE', path)}").topics == ["q"]
+
+
 # -- answers ---------------------------------------------------------------------------------------------------------
 
 
@@ -311,6 +320,12 @@ def test_citations_of_a_table_are_in_their_order(lines: Lines) -> None:
         assert value == 0.5
 
 
+def test_columns_of_a_table_are_found_by_their_names(lines: Lines) -> None:
+    table = 'query,Run ID,sentence_index,text,reference,citation-id,qid,label\n"Why?",r,0,"a,\nb",d,1,q,FS\nHow?,r,0,,d,0,q,NS\n'
+    judged = rows("support", "qrels", lines(table, name="j.csv"), "support", "citation")
+    assert judged == [("q", "r:q:0", 1, 2), ("q", "r:q:0", 0, 1)]
+
+
 def test_numbers_of_support_and_what_was_not_scored(lines: Lines) -> None:
     table = "topic,run,sentence,citation,label\nt,r,0,0,2\nt,r,1,0,1\nt,r,2,0,-1\nt,r,3,0,0\n"
     path = lines(table, name="judged.csv")
@@ -342,6 +357,18 @@ def test_the_line_of_a_wrong_judgment_is_named(line: str, wrong: str, lines: Lin
 def test_a_table_of_support_is_no_run(lines: Lines) -> None:
     with pytest.raises(DataError, match="file of answers"):
         irmx.read_run("support:" + lines("topic,run,sentence,citation,label\nt,r,0,0,FS\n", name="judged"))
+
+
+def test_the_command_takes_one_system_of_a_file_and_refuses_to_choose(lines: Lines, command: Any) -> None:
+    judged = lines(*({"topic_id": "t", "run_id": run, "sentences": [
+        {"sentenceID": n, "text": "x", "citations": [{"citationID": 0, "support": label}]} for n, label in enumerate(labels)
+    ]} for run, labels in {"a": ["2", "1"], "b": ["0", "1"]}.items()))  # fmt: skip
+    runs = [f"support(run={run}):{judged}" for run in "ab"]
+    done = command("eval", judged, *runs, "SupportRecall", "-p", -1, "-o", "jsonl")
+    assert (done.code, [row["value"] for row in map(json.loads, done.out.splitlines())]) == (0, [0.75, 0.25])
+    done = command("eval", judged, judged, "SupportRecall")
+    assert (done.code, done.out) == (1, "")
+    assert "a, b" in done.err
 
 
 # -- UDCG ------------------------------------------------------------------------------------------------------------

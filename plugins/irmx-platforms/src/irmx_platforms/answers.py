@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,23 +48,27 @@ def _first_of(record: Json, keys: tuple[str, ...]) -> Any:
 
 def _of_run(reader: Format, path: Path, answers: Iterable[Answer]) -> list[Answer]:
     """Return the answers of the system that was asked for, or of the only one; each topic may have one answer."""
-    answers = list(answers)
-    if not answers:
+    systems: dict[str, None] = {}
+    kept: list[Answer] = []
+    for answer in answers:
+        systems[answer.run] = None
+        if answer.run == reader["run"] or (not reader["run"] and len(systems) == 1):
+            kept.append(answer)
+    if not systems:
         raise DataError(f"{path} has no answer in the form of {reader.NAME}.")
     try:
-        run = chosen(reader, "run", (answer.run for answer in answers))
+        run = chosen(reader, "run", systems)
     except DataError as error:
         raise error.at(str(path)) from None
     first: dict[str, str] = {}
-    asked = [answer for answer in answers if answer.run == run]
-    for answer in asked:
+    for answer in kept:
         if first.setdefault(answer.topic, answer.place) != answer.place:
             raise DataError(
                 f"The system {run!r} has a second answer for the topic {answer.topic!r}; the first is in {first[answer.topic]}. "
                 "Leave one out.",
                 place=answer.place,
             )
-    return asked
+    return kept
 
 
 def _table(names: str, rows: list[tuple[Any, ...]]) -> pa.Table:
@@ -103,8 +108,10 @@ class Nuggetizer(Format):
         """Return the assignments of a run, the importance of nuggets, or metrics as scores."""
         if table == "scores":
             return table_of_values(self, path, self.values(path, content))
-        lists = self._lists(path, content)
-        rows = self._assigned(path, lists) if table == "run" else self._weighed(lists)
+        lists: Iterable[Answer] = self._lists(path, content)
+        if self["run"] or table == "run":
+            lists = _of_run(self, path, lists)
+        rows = self._assigned(lists) if table == "run" else self._weighed(lists)
         if not rows:
             raise DataError(f"{path} has no nugget.")
         names = "query_id doc_id score assignment" if table == "run" else "query_id doc_id relevance nugget_importance"
@@ -131,9 +138,9 @@ class Nuggetizer(Format):
                 run = line.get("run_id")
                 yield Answer(place, text(line["qid"]), "" if run is None else text(run), nuggets)
 
-    def _assigned(self, path: Path, lists: Iterable[Answer]) -> list[tuple[Any, ...]]:
+    def _assigned(self, lists: Iterable[Answer]) -> list[tuple[Any, ...]]:
         rows = []
-        for answer in _of_run(self, path, lists):
+        for answer in lists:
             for i, (name, nugget) in enumerate(answer.content.items()):
                 assignment = _label(nugget, "assignment", _ASSIGNMENTS, name, answer.place)
                 rows.append((answer.topic, name, float(len(answer.content) - i), assignment))
@@ -143,7 +150,7 @@ class Nuggetizer(Format):
         """Return every nugget of a topic once, which must have one importance."""
         found: dict[tuple[str, str], tuple[float, str]] = {}
         for answer in lists:
-            for name, nugget in answer.content.items() if self["run"] in ("", answer.run) else ():
+            for name, nugget in answer.content.items():
                 importance = _label(nugget, "importance", _IMPORTANCES, name, answer.place)
                 known, where = found.setdefault((answer.topic, name), (importance, answer.place))
                 if known != importance:
@@ -270,13 +277,13 @@ _LABELS = {
 _NOT_SCORED = ("", "-1", "-1.0", "none given", "unjudged", "failed")
 """What stands for a citation that the judge did not score."""
 _NAMES = {
-    "topic": {"topic", "topicid", "narrativeid", "qid", "query", "queryid"},
-    "run": {"run", "runid", "runtag", "system"},
-    "sentence": {"sentence", "sentenceid", "sentenceindex", "sentencenumber", "sentidx"},
-    "citation": {"citation", "citationid", "citationindex", "citationnumber", "reference"},
-    "label": {"label", "support", "judgment", "judgement", "grade"},
+    "topic": ("topicid", "narrativeid", "qid", "queryid", "topic", "query"),
+    "run": ("runid", "runtag", "run", "system"),
+    "sentence": ("sentenceid", "sentenceindex", "sentencenumber", "sentence"),
+    "citation": ("citationid", "citationindex", "citationnumber", "citation", "reference"),
+    "label": ("label", "support", "judgment", "judgement", "grade"),
 }
-"""The names of the columns of tables, without regard to case and signs between words."""
+"""The names of the columns of tables, without regard to case and signs between words; of several that a table has, the first."""
 _NEEDED = {"topic", "run", "sentence", "label"}
 
 
@@ -322,10 +329,9 @@ class Support(Format):
             return False
         first = start.lstrip().partition(b"\n")[0].decode("utf-8", "replace").strip()
         if first.startswith("{"):
-            names = {_column_of(name) for name in re.findall(r'"(\w+)"\s*:', first)}
-            return names >= _NEEDED
-        fields = _fields(first)
-        if _header(fields):
+            return _columns_of(re.findall(r'"(\w+)"\s*:', first)).keys() >= _NEEDED
+        _, fields = next(_lines(path, first), (0, []))
+        if _columns_of(fields).keys() >= _NEEDED:
             return True
         return len(fields) == 5 and fields[2].isdecimal() and _plain_label(fields[4]) in _LABELS
 
@@ -416,7 +422,12 @@ class Support(Format):
 
 
 def _plain_label(label: Any) -> str:
-    return "" if label is None else " ".join(re.sub(r"[\s_-]+(?=\D)", " ", str(label)).split()).lower()
+    return "" if label is None else _plain(str(label))
+
+
+@lru_cache(1024)
+def _plain(label: str) -> str:
+    return " ".join(re.sub(r"[\s_-]+(?=\D)", " ", label).split()).lower()
 
 
 def _whole(value: Any, what: str) -> int:
@@ -447,42 +458,41 @@ def _rows(path: Path, content: bytes, name: str) -> Iterator[tuple[str, Json]]:
     if content.lstrip().startswith(b"{"):
         for place, line in json_lines(path, content, name):
             with understanding("This line", name, place):
-                yield place, {_column_of(key): value for key, value in line.items()}
+                yield place, {column: line[key] for column, key in _columns_of(line).items()}
         return
-    lines = [(i, line) for i, line in enumerate(decoded(path, content).split("\n"), 1) if line.strip()]
-    names = list(_NAMES)
-    for i, line in lines:
-        fields, place = _fields(line), f"{path}, line {i}"
-        if i == lines[0][0] and _header(fields):
-            names = list(map(_column_of, fields))
+    header, columns = list(_NAMES), dict(zip(_NAMES, _NAMES, strict=True))
+    for i, (line, fields) in enumerate(_lines(path, decoded(path, content))):
+        if i == 0 and _columns_of(fields).keys() >= _NEEDED:
+            header, columns = fields, _columns_of(fields)
             continue
-        if len(fields) != len(names):
+        if len(fields) != len(header):
             raise DataError(
-                f"This line has {plural(len(fields), 'field')}, not {len(names)}: topic, run, sentence, citation and label.",
-                place=place,
+                f"This line has {plural(len(fields), 'field')}, not {len(header)}: {', '.join(header)}.",
+                place=f"{path}, line {line}",
             )
-        yield place, dict(zip(names, fields, strict=True))
+        row = dict(zip(header, fields, strict=True))
+        yield f"{path}, line {line}", {column: row[key] for column, key in columns.items()}
 
 
-def _fields(line: str) -> list[str]:
-    """Return the fields between tabs or commas, else between blanks, of which a label may have some."""
-    delimiter = "\t" if "\t" in line else "," if "," in line else None
+def _lines(path: Path, written: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the fields of every line: between tabs or commas, else between blanks, of which a label may have some."""
+    first = written.lstrip().partition("\n")[0]
+    delimiter = "\t" if "\t" in first else "," if "," in first else None
     if delimiter is None:
-        return line.split(None, 4)
+        yield from ((i, line.split(None, 4)) for i, line in enumerate(written.split("\n"), 1) if line.strip())
+        return
+    reader = csv.reader(io.StringIO(written, newline=""), delimiter=delimiter)
     try:
-        return [field.strip() for field in next(csv.reader(io.StringIO(line), delimiter=delimiter), [])]
-    except csv.Error:
-        return []
+        yield from ((reader.line_num, [field.strip() for field in fields]) for fields in reader if any(fields))
+    except csv.Error as error:
+        raise DataError(f"{error}.", place=f"{path}, line {reader.line_num}") from None
 
 
-def _column_of(name: str) -> str:
-    """Return the name of a column among ``_NAMES``; another as it is."""
-    plain = re.sub(r"[\W_]+", "", name).lower()
-    return next((column for column, known in _NAMES.items() if plain in known), name)
-
-
-def _header(fields: list[str]) -> bool:
-    return set(map(_column_of, fields)) >= _NEEDED
+def _columns_of(names: Iterable[str]) -> dict[str, str]:
+    """Return the name of each column that is among some names."""
+    plain = {re.sub(r"[\W_]+", "", name).lower(): name for name in names}
+    found = {column: next((plain[name] for name in known if name in plain), None) for column, known in _NAMES.items()}
+    return {column: name for column, name in found.items() if name is not None}
 
 
 def _order_of_citations(judged: list[Judged]) -> list[int]:

@@ -86,9 +86,10 @@ def chosen(reader: Format, name: str, known: Iterable[str]) -> str:
     if not asked and len(known) == 1:
         return known[0]
     problem = f"There is no {name} {asked!r}." if asked else f"There are {len(known)} of {name}."
-    raise DataError(
-        f"{problem} Choose one of {list_some(known, 10)}: '{reader.NAME}({name}={known[0] if known else '...'}):FILE'."
-    )
+    example = known[0] if known else "..."
+    if not re.fullmatch(r"[A-Za-z][\w.-]*|\.\.\.", example):
+        example = json.dumps(example, ensure_ascii=False)  # a number, say, is the text of it only in quotes
+    raise DataError(f"{problem} Choose one of {list_some(known, 10)}: '{reader.NAME}({name}={example}):FILE'.")
 
 
 def json_lines(path: Path, content: bytes, name: str) -> Iterator[tuple[str, Any]]:
