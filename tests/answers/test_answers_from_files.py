@@ -224,6 +224,31 @@ def test_answers_of_several_systems(lines: Lines) -> None:
         irmx.read_run(path)
 
 
+def test_a_long_prompt_before_the_answer(lines: Lines) -> None:
+    """TREC RAG's metadata may have the whole prompt."""
+    named = {"run_id": "r", "narrative_id": 7, "prompt": "x " * 9000}
+    path = lines({"metadata": named, "references": [], "answer": [{"text": "a b", "citations": []}]})
+    assert irmx.read_run(path).as_dict() == {"7": {"r:7:0": 1.0}}
+
+
+@pytest.mark.real
+def test_reports_of_the_starter_kit_of_autojudge() -> None:
+    folder = Path(os.environ["IRMX_DATA"]) / "platforms" / "trec_rag"
+    compared = 0
+    for path in [*(folder / "kiddie" / "runs" / "repgen").glob("*.jsonl"), *folder.glob("*_with_citations.jsonl")]:
+        reports = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        read = rows("answers", "run", str(path), "length", "citations")
+        assert irmx.read_run(path).topics == [report["metadata"]["topic_id"] for report in reports]
+        said = [sentence for report in reports for sentence in report["responses"]]
+        assert [row[2:] for row in read] == [(len(one["text"].split()), len(one["citations"])) for one in said]
+        compared += len(said)
+    assert compared > 50
+    board = folder / "kiddie" / "eval" / "kiddie_fake.eval.ir_measures.txt"
+    of_runs = values_read([f"autojudge(form=ir_measures):{board}"], None)
+    assert of_runs == values_read([str(board)], None)
+    assert len(of_runs) == 20
+
+
 # -- support ---------------------------------------------------------------------------------------------------------
 
 

@@ -225,7 +225,7 @@ class Answers(Format):
             rb'(?s)\{(?!.*"(?:support|sentenceID)"\s*:)',
             rb'"(?:topic_id|narrative_id|request_id)"\s*:',
             rb'"run_id"\s*:',
-            rb'"(?:references|responses|answer|sentences)"\s*:\s*\[',
+            rb'"metadata"\s*:\s*\{|"(?:references|responses|answer|sentences)"\s*:\s*\[',
         )
     }
 

@@ -189,10 +189,12 @@ def _form(path: str, rows: pd.DataFrame, known: Known) -> str:
     measures = [any(_is_known(known(name)) for name in column.unique()[:50]) for column in (first, second)]
     if measures[0] == measures[1]:
         run = "run<tab>" * (len(rows.columns) == 4)
+        forms_of_platforms = " or ".join(f"autojudge(form={form}):{path}" for form in ("ir_measures", "tot"))
+        named = f" Or name the order, with irmx-platforms: {forms_of_platforms}." if run else ""
         raise DataError(
             f"{path}, line 1: which of {first.iloc[0]!r} and {second.iloc[0]!r} is the topic, and which is the measure? irmx knows "
             f"{'both' if measures[0] else 'neither'} as measures. Put the line {run}query_id<tab>measure<tab>value, or "
-            f"{run}measure<tab>query_id<tab>value, at the start, and tabs between the fields."
+            f"{run}measure<tab>query_id<tab>value, at the start, and tabs between the fields.{named}"
         )
     return trec if measures[0] else ir_measures_or_irmx
 
