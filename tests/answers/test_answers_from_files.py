@@ -379,6 +379,11 @@ def test_the_line_of_a_wrong_judgment_is_named(line: str, wrong: str, lines: Lin
         irmx.read_qrels(lines(f"topic,run,sentence,citation,label\nt,r,0,0,FS\n{line}\n", name="judged"))
 
 
+def test_a_table_of_support_with_two_labels_is_refused(lines: Lines) -> None:
+    with pytest.raises(DataError, match=r"judged, line 1: .*'label'"):
+        irmx.read_qrels(lines("topic,run,sentence,label,label\nt,r,0,FS,NS\n", name="judged"))
+
+
 def test_a_table_of_support_is_no_run(lines: Lines) -> None:
     with pytest.raises(DataError, match="file of answers"):
         irmx.read_run("support:" + lines("topic,run,sentence,citation,label\nt,r,0,0,FS\n", name="judged"))
@@ -430,6 +435,7 @@ def test_the_data_of_udcg_are_run_and_judgments(lines: Lines) -> None:
         ([example(m=(0, 0, 0)), example(m=(0, 0, 0))], "2 examples 'q'"),
         ([{"example_id": "q", "passages": []}], "no passage"),
         ([{"passages": []}], "example_id"),
+        ([{"example_id": "q", "passages": [{"doc_id": "d", "models_info": [[]]}]}], "cannot be read as udcg"),
     ],
 )
 def test_what_is_wrong_in_the_data_of_udcg_is_named(examples: Any, wrong: str, lines: Lines) -> None:

@@ -274,7 +274,7 @@ _LABELS = {
     **dict.fromkeys(("ps", "partial", "partial support", "partially supported", "partially supports"), 0.5),
     **dict.fromkeys(("ns", "no", "none", "no support", "not supported", "not support", "unsupported"), 0.0),
 }
-_NOT_SCORED = ("", "-1", "-1.0", "none given", "unjudged", "failed")
+_NOT_SCORED = ("", "-1", "-1.0", "unjudged", "failed")
 """What stands for a citation that the judge did not score."""
 _NAMES = {
     "topic": ("topicid", "narrativeid", "qid", "queryid", "topic", "query"),
@@ -464,6 +464,8 @@ def _rows(path: Path, content: bytes, name: str) -> Iterator[tuple[str, Json]]:
     for i, (line, fields) in enumerate(_lines(path, decoded(path, content))):
         if i == 0 and _columns_of(fields).keys() >= _NEEDED:
             header, columns = fields, _columns_of(fields)
+            if twice := next((name for name in header if header.count(name) > 1), None):
+                raise DataError(f"Two columns have the name {twice!r}. Rename one.", place=f"{path}, line {line}")
             continue
         if len(fields) != len(header):
             raise DataError(
@@ -532,7 +534,7 @@ class Udcg(Format):
             passages = [(example, i, one) for example in examples for i, one in enumerate(example["passages"])]
             if not passages:
                 raise DataError(f"{path} has no passage.")
-            models = [model for *_, one in passages for model in one.get("models_info") or {}]
+            models = [model for *_, one in passages for model, _ in (one.get("models_info") or {}).items()]
         model = "" if table == "qrels" else self._model(path, models)
         rows: list[tuple[Any, ...]] = []
         for example, i, passage in passages:
