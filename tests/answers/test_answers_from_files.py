@@ -546,3 +546,63 @@ def test_a_header_of_a_leaderboard_is_left_out(lines: Lines) -> None:
 def test_the_line_of_a_wrong_leaderboard_is_named(form: str, content: str, wrong: str, lines: Lines) -> None:
     with pytest.raises(DataError, match=f"board, {wrong}"):
         read_per_topic(f"autojudge(form={form}):" + lines(content, name="board"))
+
+
+# -- judges of answers -----------------------------------------------------------------------------------------------
+
+
+def judged_again(draw: random.Random, labels: list[float]) -> list[float]:
+    """The labels of a second judge, who differs now and then."""
+    return [draw.choice([0.0, 0.5, 1.0]) if draw.random() < 0.3 else label for label in labels]
+
+
+def test_judges_of_support_and_of_nuggets_are_compared_as_on_qrels(lines: Lines, command: Callable[..., Any]) -> None:
+    draw = random.Random(5)
+    first = [draw.choice([0.0, 0.5, 1.0]) for _ in range(60)]
+    second = judged_again(draw, first)
+    names = {1.0: "support", 0.5: "partial_support", 0.0: "not_support"}
+    found = []
+    for form in ("support", "nuggets", "qrels"):
+        files = []
+        for judge, labels in (("people", first), ("model", second)):
+            pairs = [(str(i // 6), i % 6, label) for i, label in enumerate(labels)]
+            if form == "support":
+                table = "topic\trun\tsentence\tcitation\tlabel\n" + "".join(
+                    f"{t}\ta\t{n}\td\t{v}\n" for t, n, v in pairs
+                )
+                files.append(f"{judge}=support(of=citations):{lines(table, name=f'{judge}.tsv')}")
+            elif form == "nuggets":
+                answers = [
+                    {"qid": t, "query": "?", "run_id": "a", "answer_text": "x",
+                     "nuggets": [nugget(f"n{n}", "vital", names[v]) for u, n, v in pairs if u == t]}
+                    for t in dict.fromkeys(t for t, _, _ in pairs)
+                ]  # fmt: skip
+                files.append(f"{judge}=nuggetizer(of=assignments):{lines(*answers, name=f'{judge}.jsonl')}")
+            else:
+                text = "query_id,doc_id,relevance\n" + "".join(f"{t},s{n},{v}\n" for t, n, v in pairs)
+                files.append(f"{judge}={lines(text, name=f'{judge}.csv')}")
+        done = command("judges", *files, "-o", "jsonl")
+        assert done.code == 0, done.err
+        found.append(
+            [
+                {k: v for k, v in json.loads(line).items() if isinstance(v, (int, float))}
+                for line in done.out.splitlines()
+            ]
+        )
+    assert found[0] == found[1] == found[2]
+    assert found[0]
+
+
+def test_from_files_of_answers_to_a_verdict(lines: Lines, command: Callable[..., Any], tmp_path: Path) -> None:
+    draw = random.Random(8)
+    texts = [f"n{i}" for i in range(5)]
+    for name, chance in (("good", 0.8), ("poor", 0.3)):
+        answers = [
+            {"qid": str(t), "query": "?", "run_id": name, "answer_text": "x",
+             "nuggets": [nugget(n, "vital", "support" if draw.random() < chance else "not_support") for n in texts]}
+            for t in range(25)
+        ]  # fmt: skip
+        lines(*answers, name=f"{name}.jsonl")
+    done = command("verdict", "good.jsonl", "poor.jsonl", "good.jsonl", "NuggetRecall", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert done.out.startswith("Holds")

@@ -96,8 +96,21 @@ class Nuggetizer(Format):
 
     NAME, TABLES = "nuggetizer", ("run", "qrels", "scores")
     SHORT_DESC = "nuggets of nuggetizer, what answers have of them, and its metrics by topic"
-    EXAMPLES = ("nuggetizer:run.metrics.jsonl", "nuggetizer(run=baseline):assignments.jsonl")
-    SUPPORTED_PARAMS = {"measure": MEASURE, "run": RUN}
+    EXAMPLES = (
+        "nuggetizer:run.metrics.jsonl",
+        "nuggetizer(run=baseline):assignments.jsonl",
+        "nuggetizer(of=assignments):assignments.jsonl",
+    )
+    SUPPORTED_PARAMS = {
+        "measure": MEASURE,
+        "run": RUN,
+        "of": Param(
+            str,
+            "what qrels have: nuggets and their importance, or the assignments of all answers, for irmx judges",
+            default="nuggets",
+            choices=("nuggets", "assignments"),
+        ),
+    }
     SIGNS = {
         "run": (rb"\{", rb'"qid"\s*:', rb'"(?:answer_text|assignment)"\s*:'),
         "qrels": (rb"\{", rb'"qid"\s*:', rb'"(?:answer_text|nuggets)"\s*:'),
@@ -111,10 +124,14 @@ class Nuggetizer(Format):
         lists: Iterable[Answer] = self._lists(path, content)
         if self["run"] or table == "run":
             lists = _of_run(self, path, lists)
-        rows = self._assigned(lists) if table == "run" else self._weighed(lists)
+        if table == "run":
+            names, rows = "query_id doc_id score assignment", self._assigned(lists)
+        elif self["of"] == "assignments":
+            names, rows = "query_id doc_id relevance", self._labelled(lists)
+        else:
+            names, rows = "query_id doc_id relevance nugget_importance", self._weighed(lists)
         if not rows:
             raise DataError(f"{path} has no nugget.")
-        names = "query_id doc_id score assignment" if table == "run" else "query_id doc_id relevance nugget_importance"
         return _table(names, rows)
 
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
@@ -145,6 +162,14 @@ class Nuggetizer(Format):
                 assignment = _label(nugget, "assignment", _ASSIGNMENTS, name, answer.place)
                 rows.append((answer.topic, name, float(len(answer.content) - i), assignment))
         return rows
+
+    def _labelled(self, lists: Iterable[Answer]) -> list[tuple[Any, ...]]:
+        """Return the assignment of each nugget of each answer, whose document is ``run:nugget``."""
+        return [
+            (answer.topic, f"{answer.run}:{name}", _label(nugget, "assignment", _ASSIGNMENTS, name, answer.place))
+            for answer in lists
+            for name, nugget in answer.content.items()
+        ]
 
     def _weighed(self, lists: Iterable[Answer]) -> list[tuple[Any, ...]]:
         """Return every nugget of a topic once, which must have one importance."""
@@ -311,6 +336,12 @@ class Support(Format):
     EXAMPLES = ("support:support.jsonl", "support(first=1):support.tsv", "support(run=baseline):support.jsonl")
     SUPPORTED_PARAMS = {
         "run": RUN,
+        "of": Param(
+            str,
+            "what qrels have: sentences with the support by each citation, or citations with their support as grade, for irmx judges",
+            default="sentences",
+            choices=("sentences", "citations"),
+        ),
         "first": Param(int, "the number that the file gives the first sentence of an answer", default=0, choices=(0, 1)),
         "full": Param(
             float,
@@ -400,6 +431,9 @@ class Support(Format):
                 path,
                 f"no answer has a sentence 0. If the file counts sentences from 1, give '{self.NAME}(first=1):{path}'",
             )
+        if self["of"] == "citations":
+            labels = [(topic, f"{doc}:{citation}", support) for (topic, doc, citation), (support, _) in found.items()]
+            return _table("query_id doc_id relevance", labels)
         rows = [(topic, doc, 1.0, support, citation) for (topic, doc, citation), (support, _) in found.items()]
         return _table("query_id doc_id relevance support citation", rows)
 
