@@ -94,6 +94,7 @@ def test_learning_by_agreement_finds_users_without_noise(collection: Example, si
     [
         ("AS_ATT(beta=0.8)", AS(examination=att), {"beta": [0.2, 0.5, 0.8]}),
         ("AS_ERR(alpha=3)", "AS_ERR(normalise=None)", {"alpha": "3,10,40"}),
+        ("AS_ERR(alpha=3,max_grade=1.0)", "AS_ERR(max_grade=1.0)", {"alpha": "3,10,40"}),
         ("AS_DCG(alpha=3,ideal='exact')@3", "AS_DCG(ideal='exact')@3", {"alpha": "3,40"}),
         ("AS_RBP(beta=0.9)", "AS_RBP", {"beta": ".5:.9:3"}),
     ],
