@@ -3,6 +3,7 @@
 import importlib
 import re
 import shutil
+from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
@@ -21,7 +22,8 @@ def program(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval, one of the references, is a perl script")
 def test_no_value_of_a_generated_run_differs_by_more_than_it_may(program: ModuleType) -> None:
-    qrels, run = program.generated(seed=100)
+    every, run = program.generated(seed=100)
+    qrels = dict(islice(every.items(), 100))  # some references take a loop in Python for each topic
     tallies = program.compared([run], qrels)
     assert {measure for measure, _ in tallies} == {str(measure) for measure in program.settings()}
     for (measure, reference), tally in tallies.items():

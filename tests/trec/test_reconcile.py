@@ -152,6 +152,7 @@ data = st.tuples(
 ).filter(lambda both: set(both[0]) & set(both[1]))
 
 
+@settings(max_examples=40)
 @given(data, st.sampled_from(["nDCG@3", "nDCG(dcg='exp-log2')", "AP(rel=2)@3", "P@3", "R(rel=2)@2", "RR"]))
 def test_without_changes_it_is_what_irmx_computes(both: Any, measure: str) -> None:
     expected = irmx.calc_aggregate(measure, *both)[irmx.parse_measure(measure)]
@@ -170,7 +171,7 @@ def test_nothing_but_the_retrieved_and_averaged_ties_are_those_of_scikit_learn(
     assert found == pytest.approx(ndcg_score([gains], [list(run.values())], k=3), abs=1e-12)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(data, st.data())
 def test_a_number_made_by_one_change_is_explained_by_it(both: Any, choice: st.DataObject) -> None:
     topics = irmx.reconcile(*both, "nDCG@3", 0).topics

@@ -35,8 +35,10 @@ class Battles:
 
     Attributes
     ----------
-    topics, systems : tuple of str
-        Their names, by number.
+    topics : tuple of str
+        The names of the topics, by number.
+    systems : tuple of str
+        The names of the systems, by number.
     topic, a, b : int array, shape (battles,)
         The topic and the two systems of each.
     won : float array, shape (battles,)

@@ -108,8 +108,12 @@ class Inbox:
 
     Attributes
     ----------
-    topics, questions, days : tuple of str
-        Their names, in the order in which they are numbered; days ascend.
+    topics : tuple of str
+        The names of the topics, by number.
+    questions : tuple of str
+        The ids of the questions, by number.
+    days : tuple of str
+        The days, by number; they ascend.
     units : int array, shape (units, 3)
         The topic, the question and the day of each unit, in ascending order.
     unit : int array, shape (judged documents,)
