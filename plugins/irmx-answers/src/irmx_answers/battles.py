@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx import DataError, Scores, Table, UsageError, read_table
-from irmx.ragged import Array, Bools, Floats, Ints, short_repr
+from irmx.ragged import Array, Bools, Floats, Ints, segment_sum, short_repr
 from irmx.toolkit import list_some, plural, suggest
 
 if TYPE_CHECKING:
@@ -57,13 +57,13 @@ class Battles:
     def __len__(self) -> int:
         return len(self.won)
 
-    def wins_by_topic(self) -> Floats:
-        """Return how often each system won against each, on each topic, shape (topics, systems, systems); a tie is half a win."""
+    def wins(self, weight: Floats | None = None) -> Floats:
+        """Return how often each system won against each, shape (systems, systems); a tie is half a win, and a topic may have a weight."""
         count = len(self.systems)
-        wins = np.zeros((len(self.topics), count, count))
-        np.add.at(wins, (self.topic, self.a, self.b), self.won)
-        np.add.at(wins, (self.topic, self.b, self.a), 1 - self.won)
-        return wins
+        of_battle = np.ones(len(self)) if weight is None else weight[self.topic]
+        pairs = np.append(self.a * count + self.b, self.b * count + self.a)
+        won = np.append(self.won, 1 - self.won) * np.append(of_battle, of_battle)
+        return segment_sum(won, pairs, count**2).reshape(count, count)
 
 
 def read_battles(source: Any) -> Battles:
@@ -260,12 +260,11 @@ def rate(battles: Battles, draws: int = 1000, seed: int = 0, level: float = 0.05
 
     if draws < 1 or seed < 0 or not 0 < level < 1 or not 0 <= prior < np.inf:
         raise UsageError(f"draws, seed, level or prior is out of range. Got {draws}, {seed}, {level:g} and {prior:g}.")
-    wins, systems = battles.wins_by_topic(), len(battles.systems)
-    whole = wins.sum(axis=0)
+    systems, whole = len(battles.systems), battles.wins()
     met = whole + whole.T
     more = prior * (met > 0)
     [rating] = bradley_terry((whole + more)[None])
-    drawn = _of_draws(wins, more, draws, seed)
+    drawn = _of_draws(battles, more, draws, seed)
     ties = np.zeros((systems, systems))
     np.add.at(ties, (battles.a, battles.b), battles.won == 0.5)
     ties += ties.T
@@ -296,17 +295,15 @@ def _rate(wins: Floats, met: Floats) -> Floats:
     )
 
 
-def _of_draws(wins: Floats, more: Floats, draws: int, seed: int) -> Floats:
+def _of_draws(battles: Battles, more: Floats, draws: int, seed: int) -> Floats:
     """Return the ratings in samples of topics, shape (draws, systems)."""
-    rng = np.random.default_rng(seed)
-    topics, systems = wins.shape[:2]
-    counts = rng.multinomial(topics, np.full(topics, 1 / topics), size=draws).astype(np.float64)
+    rng, topics, systems = np.random.default_rng(seed), len(battles.topics), len(battles.systems)
     at_once = max(1, _CELLS // systems**2)
-    flat = wins.reshape(topics, -1)
-    parts = [
-        bradley_terry((counts[i : i + at_once] @ flat).reshape(-1, systems, systems) + more)
-        for i in range(0, draws, at_once)
-    ]
+    parts = []
+    for start in range(0, draws, at_once):
+        samples = (rng.integers(topics, size=topics) for _ in range(start, min(start + at_once, draws)))
+        weights = (np.bincount(sample, minlength=topics).astype(np.float64) for sample in samples)
+        parts.append(bradley_terry(np.stack([battles.wins(weight) + more for weight in weights])))
     return np.concatenate(parts)
 
 
@@ -403,19 +400,22 @@ def agreement(battles: Battles, scores: Scores, levels: Sequence[float] = LEVELS
 
     if wrong := [level for level in levels if not 0.5 <= level <= 1]:
         raise UsageError(f"A majority is a share of the votes in the range [0.5, 1]. Got {wrong[0]:g} instead.")
-    wins = battles.wins_by_topic()
-    topic_at = [scores.topics.index(t) if t in scores.topics else -1 for t in battles.topics]
-    system_at = [scores.systems.index(s) if s in scores.systems else -1 for s in battles.systems]
-    t, a, b = np.nonzero(np.triu(np.ones(wins.shape[1:]), 1)[None] * (wins + wins.transpose(0, 2, 1)))
-    known = (np.array(topic_at)[t] >= 0) & (np.array(system_at)[a] >= 0) & (np.array(system_at)[b] >= 0)
+    topic_at = {topic: t for t, topic in enumerate(scores.topics)}
+    system_at = {system: s for s, system in enumerate(scores.systems)}
+    of_topic = np.array([topic_at.get(topic, -1) for topic in battles.topics], dtype=np.int64)
+    of_system = np.array([system_at.get(system, -1) for system in battles.systems], dtype=np.int64)
+    first, second = np.minimum(battles.a, battles.b), np.maximum(battles.a, battles.b)
+    known = (of_topic[battles.topic] >= 0) & (of_system[first] >= 0) & (of_system[second] >= 0)
     if not known.any():
         raise UsageError(
             f"No battle is between systems and on a topic that the scores have. The battles have {list_some(battles.systems)} on "
             f"{list_some(battles.topics)}; the scores {list_some(scores.systems)} on {list_some(scores.topics)}."
         )
-    t, a, b = t[known], a[known], b[known]
-    share = wins[t, a, b] / (wins[t, a, b] + wins[t, b, a])
-    places = np.array(topic_at)[t], np.array(system_at)[a], np.array(system_at)[b]
+    cells, pair = np.unique(np.stack([battles.topic, first, second], axis=1)[known], axis=0, return_inverse=True)
+    won = np.where(battles.a == first, battles.won, 1 - battles.won)[known]
+    share = np.bincount(pair.ravel(), won) / np.bincount(pair.ravel())
+    t, a, b = cells.T
+    places = of_topic[t], of_system[a], of_system[b]
     rows = []
     for level in levels:
         has = (np.maximum(share, 1 - share) >= level) & (share != 0.5)
