@@ -97,9 +97,9 @@ def test_intervals_hold_the_true_difference_as_often_as_they_say() -> None:
     rng = np.random.default_rng(5)
     strengths = [0.8, 0.3, 0.0, -0.4]
     truth = 400 / np.log(10) * (strengths[0] - strengths[2])
-    held, draws = 0, 300
+    held, draws = 0, 120
     for _ in range(draws):
-        row = rate(read_battles(simulated(rng, strengths, 60)), draws=300).pairs
+        row = rate(read_battles(simulated(rng, strengths, 60)), draws=200).pairs
         first = row[(row["a"] == "s0") & (row["b"] == "s2")]
         sign = 1
         if first.empty:

@@ -53,7 +53,7 @@ def test_values_are_those_of_pyndeval_on_the_web_track(year: int) -> None:
     names = ["query_id", "iteration", "doc_id", "relevance"]
     qrels = pd.read_csv(folder / "qrels.diversity.txt.gz", sep=r"\s+", names=names, dtype=dict.fromkeys(names[:3], str))
     qrels = qrels[qrels.iteration != "0"].assign(relevance=qrels.relevance.clip(lower=0))
-    runs = sorted((folder / "runs").glob("*.run.gz"))
+    runs = sorted((folder / "runs").glob("*.run.gz"))[::2]
     assert runs
     assert max(largest_difference(qrels, run, SETTINGS[:-4]) for run in runs) < 1e-9
 

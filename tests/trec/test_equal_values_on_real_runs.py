@@ -64,7 +64,7 @@ def test_trec8(tools, trec8):
 
 def test_trec8_without_ties(tools, trec8):
     qrels = irmx.read_qrels(trec8.qrels_path)
-    for path in list(trec8.run_paths.values())[::12]:
+    for path in list(trec8.run_paths.values())[::24]:
         run = tools.without_ties(irmx.read_run(path).as_dict())
         for provider, measures, tolerance in tools.WITHOUT_TIES:
             ours, theirs = (irmx.evaluator(measures, qrels, provider=name).values(run) for name in ("irmx", provider))
