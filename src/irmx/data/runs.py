@@ -137,20 +137,14 @@ class Run(SourceColumns):
         (order, keys), prints = self._by_print, self._prints
         for kept in ("_by_print", "_prints"):  # which take the memory of columns, and are hardly needed again
             self.__dict__.pop(kept, None)
-        place, rows = judged.found_in(keys, in_judgments, in_run)
+        place, rows, of_pair = judged.found_in(keys, in_judgments, in_run)
         rows = order[rows]
-        in_order = np.argsort(rows)
-        place, rows = place[in_order], rows[in_order]
-        pair = np.full(len(self.topics), -1, dtype=np.int64)
-        pair[in_run] = np.arange(len(in_run))
-        topic = in_judgments[np.repeat(pair, np.diff(self.offsets))[rows]]
-        position = judged.position_of(place, topic, prints, rows, self._ids)
-        rows, position = rows[position >= 0], position[position >= 0]
-        of_pair = np.repeat(pair, np.diff(self.offsets))[rows]
-        if np.any(of_pair[1:] < of_pair[:-1]):
-            by_pair = np.argsort(of_pair, kind="stable")
-            rows, position, of_pair = rows[by_pair], position[by_pair], of_pair[by_pair]
-        return offsets_of(np.bincount(of_pair, minlength=len(in_run))), position, self.score[rows], lambda: rows
+        by_pair = np.lexsort((rows, of_pair))
+        place, rows, of_pair = place[by_pair], rows[by_pair], of_pair[by_pair]
+        position = judged.position_of(place, in_judgments[of_pair], prints, rows, self._ids)
+        is_same = position >= 0
+        rows, position, counts = rows[is_same], position[is_same], np.bincount(of_pair[is_same], minlength=len(in_run))
+        return offsets_of(counts), position, self.score[rows], lambda: rows
 
     @cached_property
     def _prints(self) -> Fingerprints:

@@ -17,7 +17,7 @@ from irmx.data.table import NUMBER, TRUTH, Fingerprints, Source, Table, from_int
 from irmx.declare.columns import REQUIRED, Column, TableName, missing_column
 from irmx.declare.params import Param
 from irmx.errors import DataError
-from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, read_only, shared
+from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, read_only, segment_of, shared
 from irmx.text import plural, value_repr, visible
 
 if TYPE_CHECKING:
@@ -135,26 +135,29 @@ class JudgedIds:
         ids = self._distinct.take(from_ints(self._code[position])).to_pylist()
         return dict(zip(zip(self._topic[position].tolist(), ids, strict=True), position.tolist(), strict=True))
 
-    def found_in(self, keys: Array, topics: Ints, others: Ints) -> tuple[Ints, Ints]:
+    def found_in(self, keys: Array, topics: Ints, others: Ints) -> tuple[Ints, Ints, Ints]:
         """Find documents of topics among ascending numbers of topic and fingerprint, whose topics have other numbers.
 
-        Returned are all pairs of a place among the documents here and one among the numbers, of which the fingerprints are equal.
+        Returned are all pairs of equal fingerprints: the place among the documents here, that among the numbers, and which of the topics
+        given it is.
         """
         shift = np.uint64(40)
         ends = np.searchsorted(self.keys, np.stack([topics, topics + 1]).astype(np.uint64) << shift)
-        counts = ends[1] - ends[0]
-        place = np.repeat(ends[0], counts) + position_in_segment(offsets_of(counts))
-        others = np.repeat(others, counts)
+        offsets = offsets_of(ends[1] - ends[0])
+        of, place = segment_of(offsets), np.repeat(ends[0], np.diff(offsets)) + position_in_segment(offsets)
         if self._is_shared.any():  # of documents with one fingerprint, the first stands for all: see position_of
             is_first = np.append(True, self.keys[1:] != self.keys[:-1])[place]
-            place, others = place[is_first], others[is_first]
-        wanted = (self.keys[place] & ((np.uint64(1) << shift) - np.uint64(1))) | (others.astype(np.uint64) << shift)
+            of, place = of[is_first], place[is_first]
+        wanted = (self.keys[place] & ((np.uint64(1) << shift) - np.uint64(1))) | (others.astype(np.uint64)[of] << shift)
         first = np.searchsorted(keys, wanted)
+        number = (np.append(keys, np.uint64(0))[first] == wanted).astype(np.int64)
         if np.any(keys[1:] == keys[:-1]):
             number = np.searchsorted(keys, wanted, side="right") - first
-            return np.repeat(place, number), np.repeat(first, number) + position_in_segment(offsets_of(number))
-        hits = np.flatnonzero(keys[np.minimum(first, len(keys) - 1)] == wanted) if len(keys) else first[:0]
-        return place[hits], first[hits]
+        return (
+            np.repeat(place, number),
+            np.repeat(first, number) + position_in_segment(offsets_of(number)),
+            np.repeat(of, number),
+        )
 
     def position_of(self, place: Ints, topic: Ints, prints: Fingerprints, rows: Ints, ids: pa.Array) -> Ints:
         """Return the position of documents in some rows of a run, given the places of their fingerprints; -1 if only these are equal."""
