@@ -174,3 +174,13 @@ def test_to_say_a_thing_again_gains_nothing_and_to_say_it_late_gains_less() -> N
     means = irmx.scores("SMeasure(L=100) I_rec", qrels, answers).means()
     assert means.iloc[:, 0].round(3).to_dict() == {"short": 0.85, "repeating": 0.8, "late": 0.65, "half": 0.45}
     assert means["I_rec"].tolist() == [1.0, 1.0, 1.0, 0.5]
+
+
+def test_a_nugget_has_one_importance_which_some_rows_may_omit() -> None:
+    run = frame("query_id doc_id score length", ("q", "a", 2, 10), ("q", "b", 1, 10))
+    names = "query_id doc_id relevance iteration nugget_importance"
+    omitted = frame(names, ("q", "a", 1, "n", None), ("q", "b", 1, "n", 0.5), ("q", "b", 1, "m", 1.0))
+    given = omitted.fillna(0.5)
+    assert one("SMeasure(L=100)", omitted, run) == one("SMeasure(L=100)", given, run)
+    with pytest.raises(DataError):
+        one("SMeasure(L=100)", frame(names, ("q", "a", 1, "n", 1.0), ("q", "b", 1, "n", 0.5)), run)

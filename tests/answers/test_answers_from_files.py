@@ -606,3 +606,25 @@ def test_from_files_of_answers_to_a_verdict(lines: Lines, command: Callable[...,
     done = command("verdict", "good.jsonl", "poor.jsonl", "good.jsonl", "NuggetRecall", cwd=tmp_path)
     assert done.code == 0, done.err
     assert done.out.startswith("Holds")
+
+
+def test_citations_that_are_ids_or_positions_are_in_the_order_of_the_file(lines: Lines) -> None:
+    for pairs in ((("7067032", "FS"), ("55", "FS")), (("0", "FS"), ("1", "NS"))):
+        rows_of = "".join(f"q\ta\t{n}\t{citation}\t{label}\n" for n, (citation, label) in enumerate(pairs))
+        path = lines("topic\trun\tsentence\treference\tlabel\n" + rows_of, name="support.tsv")
+        run = lines(
+            {
+                "run_id": "a",
+                "topic_id": "q",
+                "references": ["d", "e"],
+                "answer": [{"text": "One.", "citations": [0]}, {"text": "Two.", "citations": [1]}],
+            }
+        )
+        expected = sum(label == "FS" for _, label in pairs) / 2
+        assert by_topic("SupportPrecision", path, run) == {"SupportPrecision": {"q": expected}}
+
+
+def test_texts_of_nuggets_that_look_like_numbered_ones_are_nuggets_of_their_own(lines: Lines) -> None:
+    nuggets = [nugget("x"), nugget("x", assignment="not_support"), nugget("x (2)")]
+    path = lines({"qid": "q", "query": "?", "run_id": "a", "answer_text": "x", "nuggets": nuggets})
+    assert by_topic("NuggetRecall", path, path) == {"NuggetRecall": {"q": pytest.approx(2 / 3)}}

@@ -203,3 +203,24 @@ def test_levels_and_numbers_out_of_range_are_refused() -> None:
     for wrong in ({"draws": 0}, {"seed": -1}, {"level": 1.0}, {"prior": -0.5}):
         with pytest.raises(UsageError):
             rate(battles, **wrong)
+
+
+def test_battles_on_one_topic_have_no_interval_and_tell_nobody_apart() -> None:
+    found = rate(read_battles(pd.DataFrame([("1", "x", "y", w) for w in "aab"], columns=COLUMNS)), draws=20)
+    assert found.systems[["low", "high"]].isna().all(axis=None)
+    assert not found.pairs["apart"].any()
+    assert "one topic" in found.notes[0]
+
+
+def test_votes_that_no_values_are_for_are_told() -> None:
+    scores = irmx.scores("RR", {"1": {"d": 1}}, {"x": {"1": {"d": 1.0}}, "y": {"1": {"e": 1.0}}})
+    battles = read_battles(pd.DataFrame([("1", "x", "y", "a"), ("2", "x", "y", "b")], columns=COLUMNS))
+    with pytest.warns(irmx.DataWarning, match="1 of 2 battles"):
+        assert agreement(battles, scores, [0.5])["pairs"].tolist() == [1]
+
+
+@pytest.mark.parametrize("prior", [1e-300, 1e300, float("nan")])
+def test_priors_that_cannot_be_are_refused(prior: float) -> None:
+    battles = read_battles(pd.DataFrame([("1", "x", "y", "a"), ("2", "x", "y", "a")], columns=COLUMNS))
+    with pytest.raises(UsageError):
+        rate(battles, prior=prior)

@@ -242,6 +242,20 @@ WRONG: dict[str, tuple[list[Any], str]] = {
         "doc_id",
     ),
     "an object of nothing": ([{}], "line 2"),
+    "an unknown topic": ([{"topic": "X", "results": {DAYS[0]: [SHOWN]}}], "topic X"),
+    "a length and a score that is none": (
+        [
+            {
+                "topic": "T",
+                "results": {DAYS[0]: [{**SHOWN, "doc-ranking": [{"doc_id": "a", "score": "x", "length": 20}]}]},
+            }
+        ],
+        "score",
+    ),
+    "a line of another run": (
+        [{"topic": "T", "qid": "Q", "day": DAYS[0], "question_rank": 0, "doc_ranking": ["a"], "run_tag": "other"}],
+        "line 2",
+    ),
     "no topic": ([{"topic": None, "results": {}}], "line 2"),
     "two runs in a file": ([{"runtag": "other"}], "line 2"),
     "a list": ([[1]], "line 2"),
@@ -282,6 +296,49 @@ def test_wrong_judgments_are_refused(judged: str, said: str, tmp_path: Path, com
     (tmp_path / "judged.csv").write_text(judged)
     lines(tmp_path / "run.jsonl", *FORMS["of the guidelines"])
     command("inbox", "eval", "judged.csv", "run.jsonl").assert_refused(1, said)
+
+
+def test_a_topic_that_a_run_does_not_name_is_silence_that_is_told(demo: Path, command: Callable[..., Any]) -> None:
+    content = (demo / "runs/noisy.jsonl").read_text().splitlines(keepends=True)
+    (demo / "short.jsonl").write_text("".join(content[:4]))
+    done = command("inbox", "eval", "judgments.tsv", "short.jsonl", "-u", "universe.tsv", cwd=demo)
+    assert "no line for 9 of 12 topics" in done.err
+    command("inbox", "check", "short.jsonl", "--topics", "topics.jsonl").assert_refused(1, "topic T04")
+
+
+@pytest.mark.parametrize(
+    "topics",
+    [
+        [{"tid": "T", "questions": [{"qid": "Q1"}]}, {"tid": "T", "questions": [{"qid": "Q2"}]}],
+        [{"label": "T", "questions": [{"qid": "Q1"}]}],
+    ],
+)
+def test_a_file_of_topics_names_each_once(topics: list[Any], tmp_path: Path) -> None:
+    judged = table("topic question day document gain", [("T", "Q1", DAYS[0], "a", 1)])
+    with pytest.raises(DataError):
+        read_inbox(judged, lines(tmp_path / "topics.jsonl", *topics))
+
+
+def test_a_table_of_queries_with_dates_and_questions_is_no_inbox(tmp_path: Path) -> None:
+    (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance,date,question\n1,a,1,2021-08-01,who\n")
+    assert irmx.read_qrels(tmp_path / "qrels.csv").as_dict() == {"1": {"a": 1.0}}
+
+
+def test_what_is_read_of_a_topic_without_judgments_is_in_vain(tmp_path: Path) -> None:
+    judged = table("topic question day document gain length", [("T", "Q", DAYS[0], "a", 1, 30)])
+    pd.DataFrame(judged).to_csv(tmp_path / "judged.csv", index=False)
+    units = [(topic, question, day) for topic, question in (("T", "Q"), ("U", "P")) for day in DAYS]
+    pd.DataFrame(table("topic question day", units)).to_csv(tmp_path / "universe.csv", index=False)
+    docs = [{"doc_id": doc_id, "score": 1, "length": 20} for doc_id in ("x", "y")]
+    results = {DAYS[0]: [{"qid": "P", "question-rank": 0, "doc-ranking": docs}]}
+    path = lines(tmp_path / "run.jsonl", {"runtag": "r"}, {"topic": "U", "results": results})
+    qrels = f"inbox(level=updates,universe={tmp_path / 'universe.csv'}):{tmp_path / 'judged.csv'}"
+    found = {
+        m.query_id: m.value
+        for m in irmx.iter_calc("MSU_Pain(MA=1h,MD=30m,users=20)", qrels, f"inbox(level=updates):{path}")
+    }
+    assert set(found) == {"T", "U"}
+    assert found["U"] > 0
 
 
 def test_days_that_are_numbers_are_no_dates() -> None:

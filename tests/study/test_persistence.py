@@ -113,7 +113,7 @@ def test_a_rerun_that_is_the_same_and_one_that_is_shorter(tmp_path: Path) -> Non
     result = irmx_study.rerun("AP", qrels_path(), run_path("bm25"), reruns, depth=5)
     [note] = result.notes
     assert "--depth 4" in note
-    same, short = result.frame("rankings").set_index("rerun").loc[["same", "short"]].to_numpy()
+    same, short = result.frame("rankings").set_index("rerun").loc[["same", "short"], ["tau_union", "rbo"]].to_numpy()
     assert same.tolist() == [1.0, 1.0]
     assert np.isnan(short[0])
     assert 0 < short[1] < 1
@@ -121,6 +121,29 @@ def test_a_rerun_that_is_the_same_and_one_that_is_shorter(tmp_path: Path) -> Non
     moved = result.frame("topics").query("rerun == 'short'")["AP"].abs()
     assert moved.is_monotonic_decreasing
     assert irmx_study.rerun("AP", qrels_path(), run_path("bm25"), {"same": run_path("bm25")}, depth=10).notes == ()
+
+
+def test_a_topic_that_a_rerun_lacks_is_no_agreement() -> None:
+    docs = {f"d{i}": float(-i) for i in range(5)}
+    original = {"1": docs, "2": docs, "3": docs}
+    qrels = {topic: {"d1": 1} for topic in original}
+    reruns = {"one": {"1": docs}, "shorter": {**original, "2": {"d0": 1.0}}}
+    with pytest.warns(irmx.toolkit.MissingTopicsWarning):
+        result = irmx_study.rerun("AP", qrels, original, reruns, depth=5, missing="zero")
+    means = result.frame("rankings").set_index("rerun")
+    assert means["topics"].tolist() == [3, 3]
+    assert means.loc["one", "rbo"] == pytest.approx(1 / 3)
+    assert means["tau_union"].isna().all()
+    with pytest.raises(DataError):
+        irmx_study.rerun("AP", {"1": {"d1": 1}}, {"1": docs}, {"again": {"1": docs}})
+
+
+def test_scores_are_equal_that_are_equal_in_32_bits() -> None:
+    original = {topic: {"a": 16777217.0, "b": 16777216.0} for topic in "12"}
+    again = {topic: {"b": 2.0, "a": 1.0} for topic in "12"}  # trec_eval's order of the original
+    with pytest.warns(irmx.DataWarning):
+        found = irmx_study.rerun("AP", {topic: {"a": 1} for topic in "12"}, original, {"again": again}, depth=2)
+    assert found.frame("rankings")[["tau_union", "rbo"]].values.tolist() == [[1.0, 1.0]]
 
 
 def test_there_is_no_interval_where_the_difference_may_be_0_and_no_ratio_to_0() -> None:
@@ -138,7 +161,26 @@ def test_there_is_no_interval_where_the_difference_may_be_0_and_no_ratio_to_0() 
     assert np.isnan([row["ER"], row["delta_RI"], row["RC"]]).all()
 
 
+def test_differences_by_rounding_are_none() -> None:
+    base = np.array([0.1, 0.7708333333333333, 0.4, 0.5, 0.9])
+    noisy = base.copy()
+    noisy[1] = 0.7708333333333334
+    assert (noisy != base).sum() == 1
+    one = scores_of(np.stack([base, noisy], axis=1))
+    rows = irmx_study.persist({"a": one, "b": one}).frame()
+    assert rows["p"].tolist() == [1.0, 1.0]
+    assert np.isnan(rows["ER"][1])
+    equal = scores_of(np.stack([base, base + 0.05], axis=1))
+    [first, _] = irmx_study.persist({"a": equal, "b": equal}).frame()["p"]
+    assert first == irmx_study.compare(equal, baseline="base").frame()["p"][0] == 0.0625
+
+
 def test_what_is_wrong_is_refused() -> None:
+    for level in (0, 1, 2):
+        with pytest.raises(UsageError):
+            irmx_study.persist(
+                {"a": scores_of([[0.1, 0.2], [0.2, 0.4]]), "b": scores_of([[0.1, 0.2], [0.2, 0.4]])}, level=level
+            )
     rng = np.random.default_rng(3)
     one = scores_of(random_scores(rng, 5, 0.1))
     for wrong, kind in (
@@ -206,6 +248,8 @@ def test_the_command_takes_a_table_or_single_snapshots(snapshots: Path, command:
 def test_the_commands_refuse_what_cannot_be(snapshots: Path, command: Callable[..., Any]) -> None:
     command("persist", "AP", cwd=snapshots).assert_refused(2)
     command("persist", "AP", "--snapshot", "a=b,c").assert_refused(2)
+    same = "--snapshot=spring=spring.qrels,spring.old,spring.new"
+    command("persist", "AP", same, same).assert_refused(2)
     (snapshots / "twice.csv").write_text((snapshots / "snapshots.csv").read_text().replace("autumn,", "spring,"))
     command("persist", "AP", "--snapshots", "twice.csv").assert_refused(1, "line 3")
     command("rerun", "spring.qrels", "spring.new").assert_refused(2)

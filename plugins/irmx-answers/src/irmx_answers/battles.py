@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, Scores, Table, UsageError, read_table
+from irmx import DataError, DataWarning, Scores, Table, UsageError, read_table
 from irmx.ragged import Array, Bools, Floats, Ints, segment_sum, short_repr
-from irmx.toolkit import list_some, plural, suggest
+from irmx.toolkit import list_some, plural, suggest, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -258,13 +259,17 @@ def rate(battles: Battles, draws: int = 1000, seed: int = 0, level: float = 0.05
     """
     import pandas as pd
 
-    if draws < 1 or seed < 0 or not 0 < level < 1 or not 0 <= prior < np.inf:
-        raise UsageError(f"draws, seed, level or prior is out of range. Got {draws}, {seed}, {level:g} and {prior:g}.")
+    if draws < 1 or seed < 0 or not 0 < level < 1 or not (prior == 0 or 1e-3 <= prior <= 1e6):
+        raise UsageError(
+            f"draws, seed, level or prior is out of range: a prior is 0, or from 0.001 to a million. Got {draws}, {seed}, {level:g} and {prior:g}."
+        )
     systems, whole = len(battles.systems), battles.wins()
     met = whole + whole.T
     more = prior * (met > 0)
     [rating] = bradley_terry((whole + more)[None])
     drawn = _of_draws(battles, more, draws, seed)
+    if len(battles.topics) < 2:  # of which there are no samples
+        drawn = np.full_like(drawn, np.nan)
     ties = np.zeros((systems, systems))
     np.add.at(ties, (battles.a, battles.b), battles.won == 0.5)
     ties += ties.T
@@ -286,7 +291,7 @@ def rate(battles: Battles, draws: int = 1000, seed: int = 0, level: float = 0.05
         }
     )
     pairs = pd.DataFrame(_pairs(battles.systems, order, whole, met, rating, drawn, ends))
-    return Ratings(table.iloc[order].reset_index(drop=True), pairs, _notes(table, pairs))
+    return Ratings(table.iloc[order].reset_index(drop=True), pairs, _notes(table, pairs, len(battles.topics)))
 
 
 def _rate(wins: Floats, met: Floats) -> Floats:
@@ -342,15 +347,16 @@ def _pairs(
     return rows
 
 
-def _notes(table: pd.DataFrame, pairs: pd.DataFrame) -> list[str]:
-    notes = []
+def _notes(table: pd.DataFrame, pairs: pd.DataFrame, topics: int) -> list[str]:
+    """Return what a reader must know of ratings."""
+    notes = [] if topics > 1 else ["no intervals, because all battles are on one topic"]
     for text, of in (
         ("no finite rating, because they lose to no system that has one", table["rating"] == np.inf),
         ("no finite rating, because they win against no system that has one", table["rating"] == -np.inf),
         ("no rating, because no battles compare them with the others", table["rating"].isna()),
     ):
         if of.any():
-            notes.append(f"{text}: {list_some(table['system'][of], 5)}")
+            notes.append(f"{text}: {list_some(map(visible, table['system'][of]), 5)}")
     apart = int(pairs["apart"].sum()) if len(pairs) else 0
     notes.append(f"{len(pairs) - apart} of {plural(len(pairs), 'pair')} of systems cannot be told apart")
     return notes
@@ -410,6 +416,12 @@ def agreement(battles: Battles, scores: Scores, levels: Sequence[float] = LEVELS
         raise UsageError(
             f"No battle is between systems and on a topic that the scores have. The battles have {list_some(battles.systems)} on "
             f"{list_some(battles.topics)}; the scores {list_some(scores.systems)} on {list_some(scores.topics)}."
+        )
+    if lacking := int((~known).sum()):
+        warnings.warn(
+            f"{lacking} of {plural(len(battles), 'battle')} are left out: the scores lack the topic or one of the systems.",
+            DataWarning,
+            stacklevel=2,
         )
     cells, pair = np.unique(np.stack([battles.topic, first, second], axis=1)[known], axis=0, return_inverse=True)
     won = np.where(battles.a == first, battles.won, 1 - battles.won)[known]

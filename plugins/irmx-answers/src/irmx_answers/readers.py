@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -210,14 +211,17 @@ def _nuggets(rankings: Rankings) -> Nuggets:
     kept = np.flatnonzero(is_nugget)
     keys, of_row = np.unique(rows.topic[kept] * max(len(labels), 1) + number[kept], return_inverse=True)
     topic, label = np.divmod(keys, max(len(labels), 1))
-    weight, words = (np.full(len(keys), -np.inf) for _ in range(2))
-    for column, out, nothing in ((NUGGET_WEIGHT, weight, 1.0), (NUGGET_LENGTH, words, 0.0)):
-        given = rows.column(column, missing_ok=True)[kept]
-        np.maximum.at(out, of_row, np.where(np.isnan(given), nothing, given))
-        for i in np.flatnonzero(out < 0)[:1].tolist():
-            raise DataError(
-                f"The {column.name} of the nugget {labels[label[i]]!r} of query {rankings.topics[topic[i]]} is {out[i]:g}, below 0."
-            )
+    topics = rankings.topics
+    weight, words = (
+        _of_nuggets(
+            rows.column(column, missing_ok=True)[kept],
+            of_row,
+            nothing,
+            column.name,
+            lambda i: (labels[label[i]], topics[topic[i]]),
+        )
+        for column, nothing in ((NUGGET_WEIGHT, np.ones(len(keys))), (NUGGET_LENGTH, np.zeros(len(keys))))
+    )
     length = sentences.column(LENGTH)
     for i in np.flatnonzero(length < 0)[:1].tolist():
         raise DataError(f"The length {length[i]:g} is below 0.", place=sentences.place([int(sentences.row[i])]))
@@ -235,6 +239,20 @@ def _nuggets(rankings: Rankings) -> Nuggets:
     where, row = np.full(len(keys), np.inf), np.full(len(keys), -1, dtype=np.int64)
     where[which[first]], row[which[first]] = down_to[at_run[first]], at_run[first]
     return Nuggets(topic, tuple(labels[i] for i in label.tolist()), weight, words, where, row)
+
+
+def _of_nuggets(
+    given: Floats, of_row: Ints, nothing: Floats, name: str, named: Callable[[int], tuple[Any, Any]]
+) -> Floats:
+    """Return what the rows of each nugget say of it; some may omit the value, but none may differ."""
+    has = np.flatnonzero(~np.isnan(given))
+    out: Floats = np.array(nothing, dtype=np.float64)
+    out[of_row[has]] = given[has]
+    for row in has[(out[of_row[has]] != given[has]) | (given[has] < 0)][:1].tolist():
+        nugget, topic = named(int(of_row[row]))
+        what = "is below 0" if given[row] < 0 else f"and {out[of_row[row]]:g} contradict each other"
+        raise DataError(f"The {name} {given[row]:g} {what}, of the nugget {nugget!r} of query {topic}.")
+    return out
 
 
 _S = r"S = \frac{1}{N} \sum_{n} w_n \max\Bigl(0, 1 - \frac{o_n}{L}\Bigr)"

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -146,12 +147,13 @@ class Nuggetizer(Format):
         """Yield the nuggets of every line by their ids."""
         for place, line in json_lines(path, content, self.NAME):
             with understanding("This line", self.NAME, place):
-                seen: Counter[str] = Counter()
-                nuggets = {}
-                for nugget in line["nuggets"]:
-                    name = " ".join(text(nugget["text"]).split())
-                    seen[name] += 1
-                    nuggets[name if seen[name] == 1 else f"{name} ({seen[name]})"] = nugget
+                written = [" ".join(text(nugget["text"]).split()) for nugget in line["nuggets"]]
+                nuggets: dict[str, Any] = {}
+                for name, nugget in zip(written, line["nuggets"], strict=True):
+                    names = chain([name] if name not in nuggets else [], (f"{name} ({n})" for n in count(2)))
+                    nuggets[
+                        next(one for one in names if one not in nuggets and (one == name or one not in written))
+                    ] = nugget
                 run = line.get("run_id")
                 yield Answer(place, text(line["qid"]), "" if run is None else text(run), nuggets)
 
@@ -532,17 +534,23 @@ def _columns_of(names: Iterable[str]) -> dict[str, str]:
 
 
 def _order_of_citations(judged: list[Judged]) -> list[int]:
-    """Return which citation of its sentence each judgment is of, from 1: by their numbers, or in the order of the file."""
+    """Return which citation of its sentence each judgment is of, from 1: by their numbers, or in the order of the file.
+
+    They are numbers of citations if those of each sentence count from 0, or all from 1, without a gap; others are ids.
+    """
     numbers = [number(row.citation) for row in judged]
-    if all(one >= 0 and one == one // 1 for one in numbers):
-        first = 0 if 0 in numbers else 1
-        return [int(one) - first + 1 for one in numbers]
-    seen: dict[tuple[str, str, int], dict[Any, int]] = {}
+    of_sentence: dict[tuple[str, str, int], dict[Any, int]] = {}
+    for row, one in zip(judged, numbers, strict=True):
+        of_sentence.setdefault((row.topic, row.run, row.sentence), {})[one] = 0
+    for first in (0, 1):
+        if all(sorted(found) == list(range(first, first + len(found))) for found in of_sentence.values()):
+            return [int(one) - first + 1 for one in numbers]
+    of_sentence.clear()
     order = []
     for i, row in enumerate(judged):
-        of_sentence = seen.setdefault((row.topic, row.run, row.sentence), {})
+        known = of_sentence.setdefault((row.topic, row.run, row.sentence), {})
         citation = i if row.citation is None else str(row.citation)
-        order.append(of_sentence.setdefault(citation, len(of_sentence) + 1))
+        order.append(known.setdefault(citation, len(known) + 1))
     return order
 
 

@@ -230,7 +230,12 @@ def evaluate_inbox(
         note("without --universe, silence counts only where the judgments name a question on a day")
     elif inbox.added:
         note(f"{plural(inbox.added, 'unit')} of the judgments, which the universe lacks, count as well")
-    for system, tied, outside in zip(runs, levels[0].tied.tolist(), levels[0].outside.tolist(), strict=True):
+    of_runs = (levels[0].tied, levels[0].outside, levels[0].lacking)
+    for system, tied, outside, lacking in zip(runs, *(counts.tolist() for counts in of_runs), strict=True):
+        if lacking:
+            note(
+                f"{system}: no line for {lacking} of {plural(len(inbox.topics), 'topic')}, on which it counts as silent"
+            )
         if tied:
             note(
                 f"{system}: questions have equal ranks on {plural(tied, 'day')} of topics; they are ordered by their ids"
@@ -261,7 +266,7 @@ def news_of_inbox(
     """Show how many days pass until the first news of a question is shown.
 
     Prints, for each run, the questions with news, how many of them it ever shows news of, and the mean days from the first news
-    to the first that is shown: of those, and of all, where a question of which nothing is shown waits until the end.
+    to the first that is shown: of those, and of all, where a question of which nothing is shown waits until the day after the last one judged.
     """
     from irmx_stream.inbox.inbox_runs import read_inbox_run
     from irmx_stream.inbox.inbox_scores import first_news

@@ -649,7 +649,10 @@ def persistence(
         raise UsageError(
             "Give the snapshots as a table, --snapshots FILE, or each as --snapshot NAME=QRELS,BASELINE,RUN."
         )
-    source: Any = snapshots if snapshot is None else dict(map(_snapshot, snapshot))
+    single = list(map(_snapshot, snapshot or ()))
+    if twice := [name for i, (name, _) in enumerate(single) if name in dict(single[:i])]:
+        raise UsageError(f"Two snapshots have the name {twice[0]!r}. Give each its own.")
+    source: Any = snapshots if snapshot is None else dict(single)
     found = persist(source, parse_measures(" ".join(measures)), level=level, missing=missing)
     draw(found, plot)
     found.show(output_format, table, places)

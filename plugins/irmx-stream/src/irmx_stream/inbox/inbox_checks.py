@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx.ragged import Ints, segment_of
-from irmx.toolkit import content_of, suggest
+from irmx.toolkit import content_of, suggest, visible
 from irmx_stream.inbox.inbox_levels import as_texts, days_with_equal_ranks, proposed_by
 from irmx_stream.inbox.inbox_runs import MOST_DOCUMENTS, Faults, InboxRun, parsed, place
 from irmx_stream.inbox.inbox_tables import Inbox, column, days_of, read_columns, topics_file
@@ -47,12 +47,19 @@ def known_questions(topics: Any) -> set[tuple[str, str]]:
 
 
 def _by_topics(run: InboxRun, known: set[tuple[str, str]]) -> Faults:
-    """Return a fault for each topic and each question that is unknown."""
-    of_known = {topic for topic, _ in known}
-    unknown = {topic: shown for shown, topic in reversed(list(enumerate(run.topic))) if topic not in of_known}
-    faults = Faults(f"{run.place(shown)}: there is no such topic." for shown in sorted(unknown.values()))
-    faults += unknown_questions(run, known)
-    return faults
+    """Return a fault for each topic and each question that is unknown, and for each topic that the run lacks."""
+    topics = dict.fromkeys(topic for topic, _ in sorted(known))
+    named = {topic for topic, _ in run.days}
+    lacking = [
+        f"{run.name}: there is no line for the topic {visible(topic)}." for topic in topics if topic not in named
+    ]
+    return Faults([*unknown_topics(run, set(topics)), *unknown_questions(run, known), *lacking])
+
+
+def unknown_topics(run: InboxRun, known: set[str]) -> Faults:
+    """Return a fault for each topic that is unknown, where it first stands."""
+    unknown = {topic: shown for shown, topic in reversed(list(enumerate(run.topic))) if topic not in known}
+    return Faults(f"{run.place(shown)}: there is no such topic." for shown in sorted(unknown.values()))
 
 
 def _rows(run: InboxRun, known: set[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -80,6 +87,7 @@ def refuse_other_days_and_questions(inbox: Inbox, run: InboxRun) -> None:
     faults = other_days(run, inbox.documents, inbox.day_of_document, inbox.days)
     if inbox.is_closed:
         known = np.unique(inbox.units[:, :2], axis=0).tolist()
+        faults += unknown_topics(run, set(inbox.topics))
         faults += unknown_questions(run, {(inbox.topics[t], inbox.questions[q]) for t, q in known})
     faults.raise_first(run.name)
 
@@ -109,6 +117,6 @@ def other_days(run: InboxRun, documents: pa.Array, day_of_document: Ints, days: 
     number = {text: i for i, text in enumerate(days)}
     on = np.fromiter((number.get(text, -1) for text in run.day), np.int64, len(run))[shown]
     return Faults(
-        f"{run.place(int(shown[row]))}: the document {run.doc_id[row]} is of another day, {days[of_document[row]]}."
+        f"{run.place(int(shown[row]))}: the document {visible(run.doc_id[row])} is of another day, {days[of_document[row]]}."
         for row in np.flatnonzero((of_document >= 0) & (of_document != on)).tolist()
     )

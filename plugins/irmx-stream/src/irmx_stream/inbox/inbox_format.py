@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from irmx import Format, Param
 from irmx_stream.inbox.inbox_levels import (
     LEVELS,
     NUGGETS,
-    PROPOSED,
     documents_of,
     documents_shown,
-    kept_in,
     questions_of,
     questions_shown,
     stream_of,
@@ -48,7 +48,6 @@ class InboxFiles(Format):
             default="document",
             choices=NUGGETS,
         ),
-        "proposed": Param(str, "whether questions count that a run proposes", default="keep", choices=PROPOSED),
         "universe": Param(
             str, "of judgments: the file that says what was to be decided, if not only what is judged", default=None
         ),
@@ -58,7 +57,7 @@ class InboxFiles(Format):
         "qrels": (
             rb"(?i)\{[^{}]*\"(?:question|qid|question_id)\"\s*:|[^\n{]*\b(?:question|qid|question_id)\b",
             rb"(?i)\A[^\n]*\b(?:day|date)\b",
-            rb"(?i)\A[^\n]*\b(?:topic|tid|topic_id|query_id)\b",
+            rb"(?i)\A[^\n]*\b(?:topic|tid|topic_id)\b",
         ),
     }
 
@@ -69,7 +68,7 @@ class InboxFiles(Format):
             run, faults = parsed(str(path), content)
             faults.raise_first(run.name)
             shown = {"documents": documents_shown, "questions": questions_shown, "updates": updates_shown}
-            return shown[self["level"]](run, kept_in(run, self["proposed"]))
+            return shown[self["level"]](run, np.ones(len(run), dtype=bool))
         from irmx_stream.inbox.inbox_tables import read_inbox
 
         inbox = read_inbox(path, self["universe"])

@@ -86,21 +86,28 @@ def days_of_topics(inbox: Inbox) -> tuple[Ints, Ints]:
 def stream_of(inbox: Inbox, nugget: str = "document") -> pa.Table:
     """Return the judgments of a stream of updates, each a document of a question, with nuggets and the times of their days."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
-    topic, question, day = inbox.units[inbox.unit].T
-    questions = as_texts(inbox.questions).take(_ints(question))
-    other = inbox.doc_id if nugget == "document" else as_texts(inbox.days).take(_ints(day))
-    seconds = _seconds(inbox.days)
+    silent = np.setdiff1d(inbox.units[:, 0], inbox.units[inbox.unit, 0])  # topics of which nothing is judged
+    topic, question, day = (np.append(numbers, np.zeros_like(silent)) for numbers in inbox.units[inbox.unit].T)
+    topic[len(inbox.unit) :] = silent
+    questions, documents = (
+        as_texts(inbox.questions).take(_ints(question)),
+        pa.concat_arrays([inbox.doc_id, as_texts(["(nothing judged)"] * len(silent))]),
+    )
+    named = documents if nugget == "document" else _joined(questions, as_texts(inbox.days).take(_ints(day)))
+    is_judged = pa.array(np.arange(len(topic)) < len(inbox.unit))
+    seconds, length = _seconds(inbox.days), np.append(inbox.length, np.full(len(silent), np.nan))
     return pa.table(
         {
             "query_id": _dictionary(topic, as_texts(inbox.topics)),
-            "doc_id": _joined(questions, inbox.doc_id),
-            "iteration": inbox.doc_id if nugget == "document" else _joined(questions, other),
-            "relevance": _floats(inbox.gain),
+            "doc_id": _joined(questions, documents),
+            "iteration": pc.if_else(is_judged, named, pa.scalar("", pa.large_string())),
+            "relevance": _floats(np.append(inbox.gain, np.zeros(len(silent)))),
             "timestamp": _floats(seconds[day]),
             "query_start": _floats(np.full(len(topic), seconds[0])),
             "query_end": _floats(np.full(len(topic), seconds[-1] + _DAY)),
-            **({} if np.isnan(inbox.length).all() else {"length": _floats(inbox.length)}),
+            **({} if np.isnan(length).all() else {"length": _floats(length)}),
         }
     )
 

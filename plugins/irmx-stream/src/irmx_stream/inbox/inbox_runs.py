@@ -14,7 +14,7 @@ import numpy as np
 
 from irmx import DataError
 from irmx.ragged import Floats, Ints, offsets_of, short_repr
-from irmx.toolkit import content_of, list_some, parse_json, plural, value_repr
+from irmx.toolkit import content_of, list_some, parse_json, plural, value_repr, visible
 
 Json = Mapping[str, Any]
 
@@ -84,7 +84,7 @@ class InboxRun:
 def place(name: str, line: int, topic: str = "", day: str = "", question: str = "") -> str:
     """Return a line of a file, and what it is about, as the start of a message."""
     about = {"topic": topic, "day": day, "question": question}
-    return ", ".join([f"{name}, line {line}", *(f"{what} {text}" for what, text in about.items() if text)])
+    return ", ".join([f"{name}, line {line}", *(f"{what} {visible(text)}" for what, text in about.items() if text)])
 
 
 class Faults(list[str]):
@@ -200,13 +200,15 @@ class _Reader:
             return
         record = _with_underscores(record)
         tag = record.get("runtag", record.get("run_tag"))
+        if tag is not None and self.tag not in ("", str(tag)):
+            self.fault(
+                f"this has the runtag {value_repr(tag)}, and a line before {self.tag!r}. A file holds one run.", line
+            )
+            return
+        self.tag = self.tag if tag is None else str(tag)
         if "topic" in record:
             self._add_topic(line, record)
-        elif tag is not None and self.tag:
-            self.fault(f"this is a second runtag, {tag!r} after {self.tag!r}. A file holds one run.", line)
-        elif tag is not None:
-            self.tag = str(tag)
-        elif set(record) != {"errors"}:
+        elif tag is None and set(record) != {"errors"}:
             self.fault(f"this has neither a topic nor a runtag, but {list_some(list(record), 10) or 'nothing'}.", line)
 
     def _add_topic(self, line: int, record: Json) -> None:
@@ -255,7 +257,7 @@ class _Reader:
 
     def _add_documents(self, documents: list[Any], where: tuple[int, str, str, str]) -> bool:
         """Add the documents of a question; tell whether they are sound."""
-        ids = documents
+        ids, lengths = documents, dict[int, Any]()
         scores: list[Any] = list(range(len(documents), 0, -1))
         if any(isinstance(document, dict) for document in documents):
             named = [_with_underscores(one) if isinstance(one, dict) else {"doc_id": one} for one in documents]
@@ -266,15 +268,15 @@ class _Reader:
             if wrong := [v for v in lengths.values() if not _is_number(v) or v < 0]:
                 self.fault(f"a length must be a number of words. Got {value_repr(wrong[0])} instead.", *where)
                 return False
-            self.length |= {len(self.doc_id) + i: float(length) for i, length in lengths.items()}
         if wrong := [one for one in ids if not isinstance(one, str) or not one]:
             self.fault(f"a doc_id must be a text. Got {value_repr(wrong[0])} instead.", *where)
         elif len(set(ids)) < len(ids):
             twice = next(one for i, one in enumerate(ids) if one in ids[:i])
-            self.fault(f"the document {twice} stands here twice. Leave one of them out.", *where)
+            self.fault(f"the document {visible(twice)} stands here twice. Leave one of them out.", *where)
         elif wrong := [score for score in scores if not _is_number(score)]:
             self.fault(f"a score must be a finite number. Got {value_repr(wrong[0])} instead.", *where)
         else:
+            self.length |= {len(self.doc_id) + i: float(length) for i, length in lengths.items()}
             self.doc_id += ids
             self.score += scores
             return True

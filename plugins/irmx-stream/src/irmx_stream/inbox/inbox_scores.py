@@ -57,6 +57,8 @@ class InboxScores:
     tied, outside : int array, shape (systems,)
         On how many days of topics each run gives questions equal ranks, which are then ordered by their ids; and how many questions it
         shows on days that were not to be decided, where nothing counts.
+    lacking : int array, shape (systems,)
+        How many of the topics each run does not name at all, on which it counts as silent.
     """
 
     level: str
@@ -67,6 +69,7 @@ class InboxScores:
     is_silent: Bools
     tied: Ints
     outside: Ints
+    lacking: Ints
 
     __repr__ = short_repr
 
@@ -182,7 +185,7 @@ def score_inbox(
     levels = {"documents": documents_of(inbox), "questions": questions_of(inbox)}
     tables: dict[str, dict[str, Any]] = {name: {} for name in levels}
     fires: dict[str, list[Bools]] = {name: [] for name in levels}
-    tied, outside = [], []
+    tied, outside, lacking = [], [], []
     for name, run in runs.items():
         refuse_other_days_and_questions(inbox, run)
         shown, is_kept = numbered_in(inbox, run), kept_in(run, proposed, inbox.known)
@@ -195,6 +198,7 @@ def score_inbox(
             fires[level].append(np.isin(np.arange(len(levels[level].names)), unit[has_documents]))
         tied.append(days_with_equal_ranks(run, is_kept & (shown.of_day >= 0)))
         outside.append(int(np.sum(shown.of_day[has_documents] < 0)))
+        lacking.append(len(set(inbox.topics) - {topic for topic, _ in run.days}))
     return [
         InboxScores(
             name,
@@ -205,6 +209,7 @@ def score_inbox(
             ~np.stack(fires[name], axis=1),
             np.array(tied),
             np.array(outside),
+            np.array(lacking),
         )
         for name, level in levels.items()
     ]

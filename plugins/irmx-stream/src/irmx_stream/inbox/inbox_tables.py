@@ -91,11 +91,15 @@ def topics_file(path: str | os.PathLike[str]) -> dict[str, list[str]] | None:
             return None
         try:
             topic = parse_json(line.decode())
-            found[str(topic.get("tid", topic.get("topic")))] = [str(one["qid"]) for one in topic["questions"]]
+            [name] = {str(topic[key]) for key in ALIASES["topic"] if key in topic}
+            questions = [str(one["qid"]) for one in topic["questions"]]
         except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
             raise DataError(
                 f"{path} is no file of topics: each line must have a tid, and questions, each with a qid ({error})."
             ) from None
+        if name in found:
+            raise DataError(f"{path} has the topic {name!r} in two lines. Put its questions into one.")
+        found[name] = questions
     return found or None
 
 

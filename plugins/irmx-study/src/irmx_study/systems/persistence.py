@@ -15,10 +15,14 @@ from irmx.ragged import Floats
 from irmx.toolkit import COLOURS, as_measures, axes_for, distinct_marker, list_some, picture_text, plural, suggest
 from irmx_study.inputs.choices import as_scores, beside
 from irmx_study.showing.result import Result, fixed, for_reading, interval, joined, versions_fact
+from irmx_study.statistics.paired import p_of_equal_signs
 from irmx_study.statistics.ranks import comparable_means, kendall_tau, mean_ranks
 from irmx_study.statistics.tests import mean_and_error, two_sided_t
 
 # -- means, ratios of means and their intervals ----------------------------------------------------------------------
+
+
+_ROUNDING = 1e-12
 
 
 class Estimate(NamedTuple):
@@ -35,12 +39,20 @@ def freedom_of(*parts: tuple[float, int]) -> float:
     return whole**2 / sum(v**2 / (n - 1) for v, n in parts) if whole > 0 else float(min(n for _, n in parts) - 1)
 
 
+def differences_of(x: Floats, y: Floats) -> Floats:
+    """Return x - y, 0 where they differ only by rounding."""
+    difference = x - y
+    return np.where(np.abs(difference) <= _ROUNDING * np.maximum(np.abs(x), np.abs(y)), 0.0, difference)
+
+
 def difference_of_means(x: Floats, y: Floats, is_paired: bool, level: float) -> tuple[Estimate, float]:
     """Return the mean of x less that of y with a t interval, and the p-value: paired, or Welch's."""
     from scipy.special import stdtr
 
     if is_paired:
-        mean, error = (float(v[0]) for v in mean_and_error((x - y)[:, None], np.abs(np.append(x, y)).max(initial=0.0)))
+        mean, error = (
+            float(v[0]) for v in mean_and_error(differences_of(x, y)[:, None], np.abs(np.append(x, y)).max(initial=0.0))
+        )
         freedom = len(x) - 1.0
     else:
         variances = [(float(of.var(ddof=1)) / len(of), len(of)) for of in (x, y)]
@@ -50,7 +62,10 @@ def difference_of_means(x: Floats, y: Floats, is_paired: bool, level: float) -> 
             freedom_of(*variances),
         )
     half = two_sided_t(freedom, level) * error
-    p = float(2 * stdtr(freedom, -abs(mean) / error)) if error > 0 else float(mean == 0)
+    if error > 0:
+        p = float(2 * stdtr(freedom, -abs(mean) / error))
+    else:  # all differences are equal
+        p = 1.0 if mean == 0 else p_of_equal_signs(len(x)) if is_paired else 0.0
     return Estimate(mean, mean - half, mean + half), p
 
 
@@ -80,7 +95,7 @@ def change_of_improvement(
     """Return RI - RI', RI the mean of a system over that of its baseline, less 1, by topics; its interval is linearised."""
     improvements, influences = [], []
     for of_baseline, of_system in (first, then):
-        ratio = ratio_of_means(of_system - of_baseline, of_baseline, True, level)
+        ratio = ratio_of_means(differences_of(of_system, of_baseline), of_baseline, True, level)
         if np.isnan(ratio.value):
             return Estimate(np.nan)
         improvements.append(ratio)
@@ -155,6 +170,8 @@ def persist(
     >>> result.frame()[["system", "snapshot", "difference", "ER", "delta_RI"]].round(2).values.tolist()
     [['bm25', 'spring', 0.26, nan, nan], ['bm25', 'autumn', 0.29, 1.14, -0.3], ['recent', 'spring', 0.1, nan, nan], ['recent', 'autumn', 0.11, 1.04, -0.07]]
     """
+    if not 0 < level < 1:
+        raise UsageError(f"The level of significance must be in the range (0, 1). Got {level:g} instead.")
     by_name = {name: _scored(name, source, measures, missing) for name, source in _sources(snapshots).items()}
     if len(by_name) < 2:
         raise UsageError(f"Whether something persists needs two snapshots or more. There is {len(by_name)}.")
@@ -251,11 +268,13 @@ def _effects(by_name: Mapping[str, Scores], base: str, level: float) -> Iterator
                 found, p = difference_of_means(a, b, True, level)
                 row: dict[str, Any] = {"measure": view, "system": system, "snapshot": name, "topics": len(a)}
                 row |= {"mean_baseline": b.mean(), "mean": a.mean(), **_with_ends("difference", found), "p": p}
-                row["RI"] = ratio_of_means(a - b, b, True, level).value
+                row["RI"] = ratio_of_means(differences_of(a, b), b, True, level).value
                 none = scores is first
                 change = Estimate(np.nan) if none else change_of_improvement(original, (b, a), is_paired, level)
                 effect = (
-                    Estimate(np.nan) if none else ratio_of_means(a - b, original[1] - original[0], is_paired, level)
+                    Estimate(np.nan)
+                    if none
+                    else ratio_of_means(differences_of(a, b), differences_of(*original[::-1]), is_paired, level)
                 )
                 left = Estimate(np.nan) if none else ratio_of_means(a, original[1], is_paired, level)
                 row |= _with_ends("delta_RI", change) | _with_ends("ER", effect)
@@ -382,10 +401,10 @@ def rerun(
     Result
         ``values`` has one row per rerun and measure: both means, the root mean square error of topics ``RMSE``, ``nRMSE`` relative to the
         largest error that is possible for a measure in [0, 1], and ``p`` of a paired t test, 1 where all topics are the same.
-        ``rankings`` has one row per rerun: the means over topics of ``tau_union``, Kendall's tau-b of the documents at the same ranks,
+        ``rankings`` has one row per rerun: the ``topics`` that one of the runs has, and the means over them of ``tau_union``, Kendall's tau-b of the documents at the same ranks,
         as numbers in the order of their ids, and of ``rbo``, the rank-biased overlap down to ``depth`` relative to its largest value.
         ``topics`` has both per topic, with the difference by each measure, the largest by the first measure first. ``tau_union``
-        is NaN if the rankings have different lengths.
+        is NaN for rankings of different lengths, and so is its mean if there are any; a topic that one run lacks has an overlap of 0.
 
     Raises
     ------
@@ -414,11 +433,15 @@ def rerun(
     if len(runs) <= len(reruns):
         raise UsageError("A rerun cannot have the name 'original'.")
     scores = irmx.scores(as_measures(measures), qrels, runs, progress=False).with_missing(missing)
+    if len(scores.topics) < 2:
+        raise DataError(f"The qrels have {plural(len(scores.topics), 'topic')}; a mean over topics needs two.")
     rankings = {name: _rankings(run, depth) for name, run in runs.items()}
     topics = pd.concat(
         [pd.DataFrame(_of_topics(name, rankings, scores, depth, p)) for name in reruns], ignore_index=True
     )
-    means = topics.groupby("rerun", sort=False)[["tau_union", "rbo"]].mean().reset_index()
+    of_reruns = topics.groupby("rerun", sort=False)
+    means = of_reruns["rbo"].agg(topics="size", rbo="mean").reset_index()
+    means.insert(2, "tau_union", of_reruns["tau_union"].apply(lambda of_run: of_run.mean(skipna=False)).to_numpy())
     return Result(
         f"{plural(len(reruns), 'rerun')} against the original on {plural(len(scores.topics), 'topic')}",
         {"values": lambda: pd.DataFrame(_of_reruns(scores)), "rankings": lambda: means, "topics": lambda: topics},
@@ -443,7 +466,10 @@ def _rankings(run: Run, depth: int) -> dict[str, list[str]]:
     ends = run.offsets.tolist()
     return {
         str(topic): [
-            doc for _, doc in sorted(zip(run.score[a:b].tolist(), run.docs(t), strict=True), reverse=True)[:depth]
+            doc
+            for _, doc in sorted(
+                zip(run.score[a:b].astype(np.float32).tolist(), run.docs(t), strict=True), reverse=True
+            )[:depth]
         ]
         for t, (topic, a, b) in enumerate(zip(run.topics, ends, ends[1:], strict=False))
     }
@@ -477,15 +503,15 @@ def _of_reruns(scores: Scores) -> Iterator[dict[str, Any]]:
 def _of_topics(
     name: str, rankings: Mapping[str, Mapping[str, Sequence[str]]], scores: Scores, depth: int, p: float
 ) -> Iterator[dict[str, Any]]:
-    """Yield how a rerun differs on each topic that both runs have, the largest difference by the first measure first."""
+    """Yield how a rerun differs on each topic that one of the runs has, the largest difference by the first measure first."""
     original, again = rankings["original"], rankings[name]
-    shared = [topic for topic in scores.topics if topic in original and topic in again]
-    if not shared:
+    if not any(topic in again for topic in original if topic in scores.topics):
         raise UsageError(f"{name} has no topic in common with the original run.")
     at, s = {topic: t for t, topic in enumerate(scores.topics)}, scores.systems.index(name)
     differences = scores.values[:, s] - scores.values[:, 0]
-    for topic in sorted(shared, key=lambda one: -abs(np.nan_to_num(differences[at[one], 0]))):
-        x, y = original[topic], again[topic]
+    either = [topic for topic in scores.topics if topic in original or topic in again]
+    for topic in sorted(either, key=lambda one: -abs(np.nan_to_num(differences[at[one], 0]))):
+        x, y = original.get(topic, ()), again.get(topic, ())
         row = {"rerun": name, "query_id": topic, "tau_union": _tau_union(x, y), "rbo": _overlap(x, y, depth, p)}
         yield row | dict(zip(scores.names, differences[at[topic]].tolist(), strict=True))
 
