@@ -210,6 +210,7 @@ def test_the_commands_show_a_reading_and_fit_users(
     expected = reading_of(three, "a", *collection, recorded)
     assert [json.loads(line)["gain"] for line in done.out.splitlines()] == expected["gain"].tolist()
     command("stream", "reading", *asked, "--user", "zoe").assert_refused(2, "zoe")
+    command("stream", "reading", *asked, "--user", "3", "--speed", "0").assert_refused(2, "--speed")
     command("stream", "reading", *asked[:-1], "c", "--user", "3").assert_refused(2, "'c'")
     done = command("stream", "fit", "visits.csv", "-o", "jsonl", "-p", "-1")
     rows = {row["parameter"]: row for row in map(json.loads, done.out.splitlines())}

@@ -86,7 +86,7 @@ class NuggetRecall(Measure):
     SUPPORTED_PARAMS = {
         "of": Param(
             str,
-            "which nuggets count: the vital ones (V), all alike (A), or all by importance (W)",
+            "the nuggets that count: only vital ones (V); all of them, each the same (A); or all of them, weighted by importance (W)",
             default="vital",
             choices=OF,
         ),

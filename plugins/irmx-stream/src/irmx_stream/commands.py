@@ -23,18 +23,30 @@ from irmx.toolkit import (
 )
 from irmx_stream.streams import require_one_of
 
+_Qrels = Annotated[str, Argument(metavar="QRELS", help="Qrels: a table file, tst:FOLDER, or an ir_datasets id.")]
+_Run = Annotated[str, Argument(metavar="RUN", help="A run file, or a quoted glob that one file matches.")]
+_Users = Annotated[
+    str,
+    Option(
+        "--users",
+        metavar="FILE",
+        help="A log of visits: a table file with the columns user, start and duration, and, if known, speed.",
+    ),
+]
+_InboxJudgments = Annotated[
+    str,
+    Argument(metavar="QRELS", help="Judgments: a table file with the columns topic, question, day, document and gain."),
+]
+_Days = Annotated[
+    str | None,
+    Option("--days", metavar="FILE", help="The days of documents: a table file with the columns document and day."),
+]
+
 
 def score(
-    qrels: Annotated[str, Argument(metavar="QRELS", help="Qrels: a table file, tst:FOLDER, or an ir_datasets id.")],
-    run: Annotated[str, Argument(metavar="RUN", help="A run file, or a quoted glob that one file matches.")],
-    users: Annotated[
-        str,
-        Option(
-            "--users",
-            metavar="FILE",
-            help="A log of visits: a table file with the columns user, start and duration, and, if known, speed.",
-        ),
-    ],
+    qrels: _Qrels,
+    run: _Run,
+    users: _Users,
     measures: Annotated[
         list[str] | None, Argument(metavar="MEASURE", help="MSU, by default, or a variant such as 'MSU(L=0.9)'.")
     ] = None,
@@ -54,8 +66,7 @@ def score(
     from irmx_stream.recorded_scores import score_recorded
     from irmx_stream.traces import read_traces
 
-    if speed is not None and not speed > 0:
-        raise UsageError(f"--speed must be a number of words per second above 0. Got {speed:g}.")
+    _check_speed(speed)
     found = score_recorded(measures or ["MSU"], qrels, matching_file(run), read_traces(users), speed)
 
     topics = [(m.query_id, m.measure, m.value, getattr(m, "fields", {})) for m in found.per_query if by_query]
@@ -75,16 +86,9 @@ def score(
 
 
 def reading(
-    qrels: Annotated[str, Argument(metavar="QRELS", help="Qrels: a table file, tst:FOLDER, or an ir_datasets id.")],
-    run: Annotated[str, Argument(metavar="RUN", help="A run file, or a quoted glob that one file matches.")],
-    users: Annotated[
-        str,
-        Option(
-            "--users",
-            metavar="FILE",
-            help="A log of visits: a table file with the columns user, start and duration, and, if known, speed.",
-        ),
-    ],
+    qrels: _Qrels,
+    run: _Run,
+    users: _Users,
     user: Annotated[str, Option("--user", metavar="NAME", help="The user of the log.")],
     topic: Annotated[str, Option("-t", "--topic", help="The query id.")],
     measure: Annotated[
@@ -104,6 +108,7 @@ def reading(
     from irmx_stream.recorded_scores import reading_of
     from irmx_stream.traces import read_traces
 
+    _check_speed(speed)
     found = reading_of(user, topic, qrels, matching_file(run), read_traces(users), measure or "MSU", speed)
     print_rows(found, output_format, places=places)
 
@@ -145,6 +150,11 @@ def fit(
     )
 
 
+def _check_speed(speed: float | None) -> None:
+    if speed is not None and not speed > 0:
+        raise UsageError(f"--speed must be a number of words per second above 0. Got {speed:g}.")
+
+
 def _one_of(name: str, *choices: str) -> Callable[[str], str]:
     """Return a check that a value is one of its choices."""
 
@@ -156,12 +166,7 @@ def _one_of(name: str, *choices: str) -> Callable[[str], str]:
 
 
 def evaluate_inbox(
-    qrels: Annotated[
-        str,
-        Argument(
-            metavar="QRELS", help="Judgments: a table file with the columns topic, question, day, document and gain."
-        ),
-    ],
+    qrels: _InboxJudgments,
     run_and_measures: Annotated[
         list[str],
         Argument(
@@ -179,10 +184,7 @@ def evaluate_inbox(
             "only what the judgments name.",
         ),
     ] = None,
-    days: Annotated[
-        str | None,
-        Option("--days", metavar="FILE", help="The days of documents: a table file with the columns document and day."),
-    ] = None,
+    days: _Days = None,
     missing: Annotated[
         str,
         Option(
@@ -251,12 +253,7 @@ def evaluate_inbox(
 
 
 def news_of_inbox(
-    qrels: Annotated[
-        str,
-        Argument(
-            metavar="QRELS", help="Judgments: a table file with the columns topic, question, day, document and gain."
-        ),
-    ],
+    qrels: _InboxJudgments,
     runs: Annotated[list[str], Argument(metavar="RUN...", help="One or more runs of the track or quoted globs.")],
     rel: Annotated[float, Option("--rel", help="Smallest gain of a document that is news.")] = 1,
     by_question: Annotated[bool, Option("-q", "--by-question", help="Show every question.")] = False,
@@ -295,10 +292,7 @@ def check_inbox(
             help="The track's file of topics, or a table file with the columns topic and question.",
         ),
     ] = None,
-    days: Annotated[
-        str | None,
-        Option("--days", metavar="FILE", help="The days of documents: a table file with the columns document and day."),
-    ] = None,
+    days: _Days = None,
     output_format: FormatOption = "table",
 ) -> None:
     """Check a run of an inbox before it is submitted.
