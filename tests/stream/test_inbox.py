@@ -364,10 +364,18 @@ def test_a_known_question_is_not_proposed_whatever_the_tag(tmp_path: Path, comma
     assert {row["what"]: row["value"] for row in map(json.loads, done.out.splitlines())}["questions proposed"] == 1
 
 
-def test_units_whose_names_are_the_same_are_refused() -> None:
-    judged = table("topic question day document gain", [("a/b", "c", DAYS[0], "x", 1), ("a", "b/c", DAYS[0], "x", 1)])
-    with pytest.raises(DataError):
-        score_inbox(read_inbox(judged), {})
+def test_slashes_in_ids_make_no_two_units_or_updates_one(tmp_path: Path) -> None:
+    judged = table("topic question day document gain", [("a/b", "c", DAYS[0], "x", 1), ("a", "b/c", DAYS[0], "y", 1)])
+    path = write(tmp_path / "run.jsonl", {("a/b", "c", DAYS[0]): (0.0, {"x": 1.0})})
+    documents, _ = score_inbox(read_inbox(judged), {"r": read_inbox_run(path)}, "TruncatedAP")
+    assert documents.scores["TruncatedAP"].ravel().tolist() == [1.0, 0.0]
+    pd.DataFrame(judged).to_csv(tmp_path / "judged.csv", index=False)
+    assert irmx.calc_aggregate("TruncatedAP", f"inbox:{tmp_path / 'judged.csv'}", path) == {
+        irmx.parse_measure("TruncatedAP"): 0.5
+    }
+    same = table("topic question day document gain", [("T", "q/r", DAYS[0], "s", 1), ("T", "q", DAYS[0], "r/s", 1)])
+    pd.DataFrame(same).to_csv(tmp_path / "same.csv", index=False)
+    assert len(set(irmx.read_qrels(f"inbox(level=updates):{tmp_path / 'same.csv'}", ["iteration"]).docs)) == 2
 
 
 def test_measures_that_know_no_silence_and_several_rels_are_refused(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from irmx import DataError, Judgments, Table
+from irmx import Judgments, Table
 from irmx.ragged import Bools, Floats, Ints, position_among, position_in_run, segment_of, short_repr
 from irmx_stream.inbox.inbox_runs import InboxRun
 from irmx_stream.inbox.inbox_tables import Inbox
@@ -224,24 +224,18 @@ def days_with_equal_ranks(run: InboxRun, is_kept: Bools) -> int:
 
 
 def _names(inbox: Inbox, topic: Ints, question: Ints | None = None, day: Ints | None = None) -> pa.Array:
-    """Return the names of units, whose parts are joined by slashes."""
-    import pyarrow.compute as pc
-
+    """Return the names of units."""
     parts = [(inbox.topics, topic), (inbox.questions, question), (inbox.days, day)]
-    texts = [as_texts(names).take(_ints(numbers)) for names, numbers in parts if numbers is not None]
-    joined = _joined(*texts)
-    if any("/" in name for names, _ in parts for name in names) and pc.count_distinct(joined).as_py() < len(joined):
-        raise DataError(
-            "Two units of the inbox have the same name: a topic or a question has a slash in its id. Give them others."
-        )
-    return joined
+    return _joined(*(as_texts(names).take(_ints(numbers)) for names, numbers in parts if numbers is not None))
 
 
-def _joined(*texts: pa.Array) -> pa.Array:
+def _joined(*parts: pa.Array) -> pa.Array:
+    """Return texts joined by slashes; those within all parts but the last are escaped, so that no two names are the same by chance."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.binary_join_element_wise(*texts, pa.scalar("/", pa.large_string()))
+    escaped = [pc.replace_substring(pc.replace_substring(part, "%", "%25"), "/", "%2F") for part in parts[:-1]]
+    return pc.binary_join_element_wise(*escaped, parts[-1], pa.scalar("/", pa.large_string()))
 
 
 def _dictionary(codes: Ints, texts: pa.Array) -> pa.Array:
