@@ -85,7 +85,7 @@ def column(table: Table, name: str) -> Column:
 
 def topics_file(path: str | os.PathLike[str]) -> dict[str, list[str]] | None:
     """Return the questions of each topic in the track's file of topics; None if a file is another."""
-    content, found = content_of(Path(path)), dict[str, list[str]]()
+    content, found = content_of(Path(path), "universe or topics"), dict[str, list[str]]()
     for line in filter(None, map(bytes.strip, content.split(b"\n"))):
         if not line.startswith(b"{") or b'"questions"' not in line:
             return None
