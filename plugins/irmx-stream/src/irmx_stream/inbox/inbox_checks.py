@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def checked(path: str | os.PathLike[str], topics: Any = None, days: Any = None) -> tuple[list[dict[str, Any]], Faults]:
     """Return what a run holds, as rows, and what is wrong with it by the guidelines, by topics and by the days of documents."""
-    run, faults = parsed(str(path), content_of(Path(path)))
+    run, faults = parsed(str(path), content_of(Path(path), "run"))
     if not run.tag:
         faults.append(f"{place(run.name, 1)}: the first line must have the runtag.")
     for shown in np.flatnonzero(run.counts > MOST_DOCUMENTS).tolist():

@@ -130,7 +130,7 @@ def read_inbox_run(path: str | os.PathLike[str]) -> InboxRun:
     ('mine', ['Q1'], ['2021-08-02'], ['a'], [('T1', '2021-08-01'), ('T1', '2021-08-02')])
     >>> folder.cleanup()
     """
-    run, faults = parsed(str(path), content_of(Path(path)))
+    run, faults = parsed(str(path), content_of(Path(path), "run"))
     faults.raise_first(run.name)
     return run
 
