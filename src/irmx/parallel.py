@@ -228,6 +228,10 @@ prints_on_stderr = _OfThreads(lambda: contextlib.redirect_stdout(sys.stderr))
 _recording: dict[int, Warned] = {}
 
 
+class _Never(Warning):
+    """A warning that nobody issues."""
+
+
 class _InRecordingThread:
     """In the place of the pattern of a filter of warnings, it matches every warning of a thread that records them."""
 
@@ -250,7 +254,7 @@ def _by_thread() -> Iterator[None]:
                 warned.append((category, str(message)))
 
         warnings.showwarning = record  # type: ignore[assignment]
-        warnings.simplefilter("always")
+        warnings.simplefilter("always", _Never)  # which changes nothing for threads that warn at this moment
         warnings.filters[0] = ("always", _InRecordingThread(), Warning, None, 0)  # type: ignore[index]
         yield
 
