@@ -403,7 +403,8 @@ def _prepare_output() -> None:
 
 
 def _keep_memory() -> None:
-    """Have the C library keep what is freed for the next run, here and in processes that score runs; a fifth of the time for many files."""
+    """Have the C library, also for Arrow, keep what is freed for the next run, here and in processes that score runs; a fifth of the time."""
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     for option, name, size in ((-1, "MALLOC_TRIM_THRESHOLD_", 1 << 28), (-3, "MALLOC_MMAP_THRESHOLD_", 1 << 25)):
         if os.environ.setdefault(name, str(size)) == str(size):
             with contextlib.suppress(OSError, AttributeError, TypeError):  # only glibc has it
