@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from irmx.adapters.ir_measures import also, is_installed
 from irmx.data.judgments import Judgments
 from irmx.data.reading import as_table
-from irmx.data.table import Source, Table, encoded_ids, from_ints
+from irmx.data.table import Source, Table, encoded, from_ints
 from irmx.declare.columns import REQUIRED, canonical_names
 from irmx.errors import DataError, DataWarning, IrmxError, PluginError, PluginWarning
 from irmx.parallel import progress_bar
@@ -560,7 +560,7 @@ def _column(dataset_id: str, column: str, table: Table) -> pa.Array:
     """Return a column over the rows of qrels."""
     import pyarrow as pa
 
-    code, distinct_ids = encoded_ids(table.ids("doc_id", empty=True))
+    code, distinct_ids = encoded(table.ids("doc_id", empty=True))
     doc_ids = distinct_ids.to_pylist()
     values = values_in_documents(dataset_id, column, [d for d in doc_ids if d])
     distinct = [values[d].value if d in values else None for d in doc_ids]

@@ -16,11 +16,12 @@ from irmx.data.sources import JudgedIds, SourceColumns, check_texts, numbers_of_
 from irmx.data.table import (
     GRADE,
     PROGRAM,
+    Fingerprints,
     Source,
     Table,
     as_number,
     byte_offsets,
-    encoded_ids,
+    first_of_each,
     from_ints,
     from_texts,
 )
@@ -90,8 +91,7 @@ class Judgments(SourceColumns):
         self._wider: Judgments | None = None  # which have the largest grade, if these do not
         self._further: Callable[[], Sequence[str]] = list
         self._added = 0  # rows that follow those of the table
-        self._distinct: pa.Array = None
-        self._code: Ints | None = None
+        self._ids: pa.Array = None
         self._rows: tuple[Ints, Ints] | None = None
         self._candidates: dict[Any, Any] = {}
         self._memo: tuple[bytes, dict[Hashable, Any]] = (b"", {})
@@ -119,8 +119,6 @@ class Judgments(SourceColumns):
     @classmethod
     def from_table(cls, table: Table, grades: Mapping[Any, float] | None = None) -> Judgments:
         """Return the judgments of a table whose columns have the vocabulary's names; ``grades`` says what each grade stands for."""
-        import pyarrow as pa
-
         table.require("qrels", REQUIRED["qrels"])
         topic, topics = table.codes("query_id")
         if table.topics:  # some of which have no rows
@@ -131,18 +129,17 @@ class Judgments(SourceColumns):
         empty = np.diff(byte_offsets(ids)[0]) == 0
         if empty.any():
             _refuse_undeclared(table, np.flatnonzero(empty))
-        code, distinct = encoded_ids(ids)
-        key = topic * np.int64(len(distinct) + 1) + code
-        order = np.argsort(key, kind="stable")
+        prints = Fingerprints.of(ids)
+        first = first_of_each(topic, prints, ids)
+        order = np.argsort(topic * np.int64(len(topic) + 1) + first, kind="stable")
         order = order[~empty[order]]
-        key = key[order]
-        starts = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(order)])
+        starts = np.flatnonzero(np.diff(first[order], prepend=-1))
         grade = np.maximum.reduceat(relevance[order], starts) if len(starts) else np.empty(0)
         out = cls(topics, offsets_of(np.bincount(topic[order][starts], minlength=len(topics))), grade, table.source)
         out.table, out.row_grade, out._rows = table, read_only(relevance), (order, np.append(starts, len(order)))
-        out._distinct, out._code = distinct, code[order][starts]
+        out._ids, out._prints = ids, prints
         table.release("relevance")
-        table.release("doc_id", pa.DictionaryArray.from_arrays(from_ints(code).cast(pa.int32()), distinct))
+        table.release("doc_id", ids)
         if len(starts) < len(order):
             _warn_of_contradiction(table, order, starts, relevance)
         return out
@@ -150,7 +147,8 @@ class Judgments(SourceColumns):
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs: nothing that was only kept to be found again."""
         state = {**self.__dict__, "_candidates": {}, "_memo": (b"", {})}
-        state.pop("_every", None)
+        for found in ("_every", "_prints"):
+            state.pop(found, None)
         if self.table is not None:
             state.pop("docs", None)
         return state
@@ -161,16 +159,25 @@ class Judgments(SourceColumns):
     def docs(self) -> list[str]:
         """The ids of the judged documents of all topics."""
         if self.base is None:
-            return [] if self._code is None else self.docs_at(np.arange(len(self)))
+            return [] if self._ids is None else self.docs_at(np.arange(len(self)))
         ids = [*self.base.docs, *self._further()]
         return [ids[i] for i in self.base_doc.tolist()]
 
     def docs_at(self, doc: Ints) -> list[str]:
         """Return the ids of some of the judged documents."""
-        if self._code is not None and self.base is None:
-            return list(self._distinct.take(from_ints(self._code[doc])).to_pylist())
+        if self._rows is not None:
+            return list(self._ids.take(from_ints(self._row_of(doc))).to_pylist())
         docs = self.docs
         return [docs[i] for i in doc.tolist()]
+
+    def _row_of(self, doc: Ints) -> Ints:
+        """Return the first rows of documents, those of ``_ids``."""
+        return doc if self._rows is None else self._rows[0][self._rows[1][doc]]
+
+    @cached_property
+    def _prints(self) -> Fingerprints:
+        """The fingerprints of ``_ids``."""
+        return Fingerprints.of(self._ids)
 
     def candidates(self, rel: float | None) -> tuple[Ints, Ints]:
         """Return the documents of at least the grade ``rel`` (None: all), and where those of each topic start and end."""
@@ -204,10 +211,10 @@ class Judgments(SourceColumns):
     def ids_of(self, doc: Ints, key: Any) -> JudgedIds:
         """Return some documents, to be found in runs by their ids; kept under a key."""
         if ("ids", key) not in self._candidates:
-            if self._code is None:
-                self._code, self._distinct = encoded_ids(from_texts(self.docs))
+            if self._ids is None:
+                self._ids = from_texts(self.docs)
             topic = np.searchsorted(self.offsets, doc, side="right") - 1
-            self._candidates["ids", key] = JudgedIds(self._distinct, self._code[doc], topic)
+            self._candidates["ids", key] = JudgedIds(self._ids, self._prints, self._row_of(doc), topic)
         return cast(JudgedIds, self._candidates["ids", key])
 
     # -- parts of them, and more -------------------------------------------------------------------------

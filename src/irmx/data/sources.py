@@ -120,11 +120,10 @@ class JudgedIds:
         The fingerprints of the documents in their topics, ascending.
     """
 
-    def __init__(self, distinct: pa.Array, code: Ints, topic: Ints) -> None:
-        *self._ends, _ = prints = Fingerprints.of(distinct)
-        keys = prints.in_topics(topic, code)
+    def __init__(self, ids: pa.Array, prints: Fingerprints, row: Ints, topic: Ints) -> None:
+        keys = prints.in_topics(topic, row)
         self._order = np.argsort(keys)
-        self._distinct, self._code, self._topic, self.keys = distinct, code, topic, keys[self._order]
+        self._ids, self._prints, self._row, self._topic, self.keys = ids, prints, row, topic, keys[self._order]
         same = self.keys[1:] == self.keys[:-1]
         self._is_shared = np.append(same, False) | np.append(False, same)
 
@@ -132,7 +131,7 @@ class JudgedIds:
     def _sharing(self) -> dict[tuple[int, str], int]:
         """The positions of the few documents that share a fingerprint with others, by topic and id."""
         position = self._order[self._is_shared]
-        ids = self._distinct.take(from_ints(self._code[position])).to_pylist()
+        ids = self._ids.take(from_ints(self._row[position])).to_pylist()
         return dict(zip(zip(self._topic[position].tolist(), ids, strict=True), position.tolist(), strict=True))
 
     def found_in(self, keys: Array, topics: Ints, others: Ints) -> tuple[Ints, Ints, Ints]:
@@ -164,12 +163,12 @@ class JudgedIds:
         import pyarrow.compute as pc
 
         position = self._order[place]
-        code, topics = self._code[position], self._topic[position]
-        is_same = topics == topic
-        for of_judged, of_run in zip(self._ends, prints[:3], strict=True):
-            is_same &= of_judged[code] == of_run[rows]
+        row = self._row[position]
+        is_same = self._topic[position] == topic
+        for of_judged, of_run in zip(self._prints[:3], prints[:3], strict=True):
+            is_same &= of_judged[row] == of_run[rows]
         if len(long := np.flatnonzero(is_same & (prints.length[rows] > 16))):
-            one, other = ids.take(from_ints(rows[long])), self._distinct.take(from_ints(code[long]))
+            one, other = ids.take(from_ints(rows[long])), self._ids.take(from_ints(row[long]))
             is_same[long] = to_numpy(pc.equal(one, other).cast("uint8"))  # pyarrow's own way imports pandas
         position = np.where(is_same, position, -1)
         for i in np.flatnonzero(self._is_shared[place]).tolist():

@@ -62,23 +62,22 @@ def seconds_of_dates(array: pa.Array) -> Floats:
     return seconds
 
 
-def first_rows(cells: Cells) -> Ints | None:
-    """Return the first row of each text of a dictionary-encoded column without missing ones; None unless in order of appearance."""
+def numbered(cells: Cells) -> tuple[Ints, pa.Array] | None:
+    """Return the number of each text of a dictionary-encoded column, and the distinct texts, in order of appearance; None for other columns."""
     import pyarrow as pa
 
     if isinstance(cells, list) or not pa.types.is_dictionary(cells.type) or kind_of(cells) != "text":
         return None
     if not len(cells) or cells.null_count or cells.dictionary.null_count:
         return None
-    largest = np.maximum.accumulate(to_numpy(cells.indices), dtype=np.int64)
-    new = np.diff(largest, prepend=-1)
-    is_in_order = new.max() <= 1 and largest[-1] == len(cells.dictionary) - 1
-    return np.flatnonzero(new) if is_in_order else None
+    codes, used = encoded(cells.indices)
+    texts = cells.dictionary.take(used)
+    return (codes, texts) if len(texts.unique()) == len(texts) else None
 
 
-def encoded(texts: pa.Array) -> tuple[Ints, pa.Array]:
-    """Return the number of each text, and the distinct texts by number, in order of appearance; none is missing."""
-    by_number = texts.dictionary_encode()
+def encoded(values: pa.Array) -> tuple[Ints, pa.Array]:
+    """Return the number of each value, and the distinct values by number, in order of appearance; none is missing."""
+    by_number = values.dictionary_encode()
     return to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
 
 
@@ -160,26 +159,27 @@ class Fingerprints(NamedTuple):
         return cls(lengths, words[0], words[1], mixed * _ODD)
 
 
-def encoded_ids(texts: pa.Array) -> tuple[Ints, pa.Array]:
-    """Return what :func:`encoded` does, in half the time if most texts are distinct: equal ones are found by their fingerprints."""
+def first_of_each(topic: Ints, prints: Fingerprints, texts: pa.Array) -> Ints:
+    """Return the first row with the same topic and the same text as each row, given the fingerprints of the texts."""
     import pyarrow.compute as pc
 
-    prints = Fingerprints.of(texts)
-    order = np.argsort(prints.mixed)
-    in_order = prints.mixed[order]
+    keys = prints.in_topics(topic)
+    order = np.argsort(keys)
+    in_order = keys[order]
     starts = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1])[: len(order)])
     first = np.empty_like(order)
     if len(order):
         first[order] = np.repeat(np.minimum.reduceat(order, starts), np.diff(np.append(starts, len(order))))
-    is_first = first == np.arange(len(order))
-    again = np.flatnonzero(~is_first)
+    again = np.flatnonzero(first != np.arange(len(order)))
     is_same = all(np.array_equal(of_text[again], of_text[first[again]]) for of_text in prints[:3])
     long = again[prints.length[again] > 16] if is_same else again
     if len(long) and not (
         is_same and pc.all(pc.equal(*(texts.take(from_ints(r)) for r in (long, first[long])))).as_py()
     ):
-        return encoded(texts)
-    return (np.cumsum(is_first) - 1)[first], texts.take(from_ints(np.flatnonzero(is_first)))
+        code, distinct = encoded(texts)
+        _, row, number = np.unique(topic * np.int64(len(distinct)) + code, return_index=True, return_inverse=True)
+        first = row[number]
+    return first
 
 
 def is_utf_8(texts: pa.Array) -> bool:
@@ -594,15 +594,16 @@ class Table:
     def codes(self, name: str) -> tuple[Ints, list[Any]]:
         """Return the number of each row's id, and the distinct ids in order of appearance; whole numbers stay ints."""
         cells = self._as_read(name)
-        first = first_rows(cells)
-        if first is not None:
-            codes = to_numpy(cells.indices).astype(np.int64)  # type: ignore[union-attr]
-            distinct = self._texts(name, cells.dictionary, ids=True, rows=first)  # type: ignore[union-attr]
-        else:
+        found = numbered(cells)
+        if found is None:
             codes, distinct = encoded(self.ids(name))
-        texts = distinct.to_pylist()
+        else:
+            codes, texts = found
+            first = np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
+            distinct = self._texts(name, texts, ids=True, rows=first)
+        ids = distinct.to_pylist()
         is_whole = kind_of(cells) == "integer" or (isinstance(cells, list) and set(map(type, cells)) == {int})
-        return codes, list(map(int, texts)) if is_whole else texts
+        return codes, list(map(int, ids)) if is_whole else ids
 
     def _texts(
         self, name: str, cells: Cells, empty: bool = False, ids: bool = False, rows: Ints | None = None
