@@ -154,9 +154,7 @@ class Run(SourceColumns):
     @cached_property
     def _by_print(self) -> tuple[Ints, Array]:
         """The rows by topic and fingerprint, and the numbers of both, ascending."""
-        keys = self._prints.in_topics(segment_of(self.offsets))
-        order = np.argsort(keys)
-        return order, keys[order]
+        return self._prints.by_topic(segment_of(self.offsets))
 
     def find_names(self, names: list[str], ends: Ints, in_run: Ints) -> tuple[Ints, Ints, Floats, Callable[[], Ints]]:
         """Look up documents of topics in dicts, as :meth:`find_ids` does in tables, in the order given."""

@@ -121,9 +121,8 @@ class JudgedIds:
     """
 
     def __init__(self, ids: pa.Array, prints: Fingerprints, row: Ints, topic: Ints) -> None:
-        keys = prints.in_topics(topic, row)
-        self._order = np.argsort(keys)
-        self._ids, self._prints, self._row, self._topic, self.keys = ids, prints, row, topic, keys[self._order]
+        self._order, self.keys = prints.by_topic(topic, row)
+        self._ids, self._prints, self._row, self._topic = ids, prints, row, topic
         same = self.keys[1:] == self.keys[:-1]
         self._is_shared = np.append(same, False) | np.append(False, same)
 

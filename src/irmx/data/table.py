@@ -136,9 +136,20 @@ class Fingerprints(NamedTuple):
     before: Array
     mixed: Array
 
-    def in_topics(self, topic: Ints, text: Any = slice(None)) -> Array:
-        """Return a number for each document, given its topic and its text: most differ if the documents do, and a topic's stand together."""
-        return np.asarray((topic.astype(np.uint64) << np.uint64(40)) | (self.mixed[text] >> np.uint64(24)))
+    def by_topic(self, topic: Ints, text: Any = slice(None)) -> tuple[Ints, Array]:
+        """Return documents, given their topics and texts, in the order of a number made of both, and these: most differ if the documents do."""
+        keys = (topic.astype(np.uint64) << np.uint64(40)) | (self.mixed[text] >> np.uint64(24))
+        unused = np.uint64(max(0, 24 - int(topic.max(initial=0)).bit_length()))  # at the upper end
+        places = np.uint64(
+            (1 << len(keys).bit_length()) - 1
+        )  # at the lower end, where the first bits have told most apart
+        packed = np.sort(((keys << unused) & ~places) | np.arange(len(keys), dtype=np.uint64))  # faster than argsort
+        order = (packed & places).astype(np.int64)
+        keys = keys[order]
+        if np.any(keys[1:] < keys[:-1]):
+            again = np.argsort(keys, kind="stable")
+            order, keys = order[again], keys[again]
+        return order, keys
 
     @classmethod
     def of(cls, texts: pa.Array) -> Fingerprints:
@@ -163,10 +174,8 @@ def first_of_each(topic: Ints, prints: Fingerprints, texts: pa.Array) -> Ints:
     """Return the first row with the same topic and the same text as each row, given the fingerprints of the texts."""
     import pyarrow.compute as pc
 
-    keys = prints.in_topics(topic)
-    order = np.argsort(keys)
-    in_order = keys[order]
-    starts = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1])[: len(order)])
+    order, keys = prints.by_topic(topic)
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(order)])
     first = np.empty_like(order)
     if len(order):
         first[order] = np.repeat(np.minimum.reduceat(order, starts), np.diff(np.append(starts, len(order))))
