@@ -74,6 +74,9 @@ def assigned(draw: random.Random, topics: int, runs: tuple[str, ...] = ("a",)) -
     return records
 
 
+SYSTEMS = (("b", "partial_support"), ("a x", "support"), ("7", "not_support"))
+
+
 def nugget(text: str, importance: str = "vital", assignment: str = "support") -> dict[str, str]:
     return {"text": text, "importance": importance, "assignment": assignment}
 
@@ -222,6 +225,22 @@ def test_answers_of_several_systems(lines: Lines) -> None:
     assert rows("answers", "run", path, "citations", run="s") == [("t", "s:t:0", 1), ("t", "s:t:1", 0)]
     with pytest.raises(DataError, match=r"r, s.*answers\(run=r\)"):
         irmx.read_run(path)
+
+
+def test_all_systems_of_a_file_are_runs_where_several_may_stand(lines: Lines, command: Callable[..., Any]) -> None:
+    records = [
+        {"qid": q, "run_id": run, "nuggets": [nugget("n", assignment=label)]} for q in "pq" for run, label in SYSTEMS
+    ]
+    path = lines(*records)
+    means = {"b": 0.5, "a x": 1.0, "7": 0.0}
+    assert irmx.scores("NuggetRecall", path, path).means()["NuggetRecall"].to_dict() == means
+    assert irmx.scores("NuggetRecall", path, f"nuggetizer(run='a x'):{path}").means()["NuggetRecall"].to_dict() == {
+        "a x": 1.0
+    }
+    printed = command("eval", path, f"nuggetizer:{path}", "NuggetRecall").out.splitlines()[1:]
+    assert {line.split("\t")[0]: float(line.split("\t")[1]) for line in printed} == means
+    assert command("compare", path, path, "NuggetRecall", "--baseline", "b").code == 0
+    assert command("explain", path, path, "NuggetRecall", "-t", "q").code == 2
 
 
 def test_a_long_prompt_before_the_answer(lines: Lines) -> None:
@@ -389,16 +408,13 @@ def test_a_table_of_support_is_no_run(lines: Lines) -> None:
         irmx.read_run("support:" + lines("topic,run,sentence,citation,label\nt,r,0,0,FS\n", name="judged"))
 
 
-def test_the_command_takes_one_system_of_a_file_and_refuses_to_choose(lines: Lines, command: Any) -> None:
+def test_the_command_takes_one_system_of_a_file_or_all(lines: Lines, command: Any) -> None:
     judged = lines(*({"topic_id": "t", "run_id": run, "sentences": [
         {"sentenceID": n, "text": "x", "citations": [{"citationID": 0, "support": label}]} for n, label in enumerate(labels)
     ]} for run, labels in {"a": ["2", "1"], "b": ["0", "1"]}.items()))  # fmt: skip
-    runs = [f"support(run={run}):{judged}" for run in "ab"]
-    done = command("eval", judged, *runs, "SupportRecall", "-p", -1, "-o", "jsonl")
-    assert (done.code, [row["value"] for row in map(json.loads, done.out.splitlines())]) == (0, [0.75, 0.25])
-    done = command("eval", judged, judged, "SupportRecall")
-    assert (done.code, done.out) == (1, "")
-    assert "a, b" in done.err
+    for runs in ([f"support(run={run}):{judged}" for run in "ab"], [judged]):
+        done = command("eval", judged, *runs, "SupportRecall", "-p", -1, "-o", "jsonl")
+        assert (done.code, [row["value"] for row in map(json.loads, done.out.splitlines())]) == (0, [0.75, 0.25])
 
 
 # -- UDCG ------------------------------------------------------------------------------------------------------------

@@ -59,8 +59,16 @@ def test_runs_of_other_formats_stay_theirs(tmp_path: Path, text: str) -> None:
 def test_several_runs_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "runs.txt"
     path.write_text(RUN + RUN.replace("team a", "team b") + RUN.replace("team a", "other b"), encoding="utf-8")
-    with pytest.raises(DataError, match=r"holds 3 runs: a, team.b, other.b. Split them: awk .*read_tst_runs"):
+    with pytest.raises(DataError, match=r"holds 3 runs: a, team.b, other.b.*tst\(run="):
         irmx.read_run(path)
+    with pytest.raises(DataError, match="holds 3 runs"):
+        irmx.read_run(f"tst(run=c):{path}")
+    chosen, named = irmx.read_run(f"tst(run='other.b'):{path}"), irmx.read_run(read_tst_runs(path)["other.b"])
+    assert (chosen.as_dict(), chosen.column("timestamp").tolist()) == (
+        named.as_dict(),
+        named.column("timestamp").tolist(),
+    )
+    assert list(irmx.scores("NumRet", {"1": {"x": 1}, "2": {"x": 1}}, path).systems) == ["a", "team.b", "other.b"]
     found = read_tst_runs(path)
     assert list(found) == ["a", "team.b", "other.b"]
     assert all(run_rows(run) == ROWS for run in found.values())

@@ -109,6 +109,10 @@ class Format(ABC):
         """Return the qrels of a dataset, with extra columns if all of them can be found; only for formats with ``IDS``."""
         raise NotImplementedError
 
+    def runs(self, path: Path, content: bytes) -> list[str]:
+        """Return the names of the runs in a file, of which the parameter ``run`` chooses one; by default a file is one run, without a name."""
+        return []
+
     def read_ranking(self, path: Path, content: bytes, name: str) -> pa.Table | Table:
         """Return the ranking of a name from a file that may hold several per topic, as a run.
 

@@ -23,16 +23,26 @@ from irmx.data.files import (
     name_of,
     without_file_scheme,
 )
-from irmx.data.formats import dataset_named, errors_of, named_format, read_file, taken_for
+from irmx.data.formats import (
+    START,
+    Format,
+    dataset_named,
+    errors_of,
+    format_of,
+    named_format,
+    path_of,
+    read_file,
+    taken_for,
+)
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import is_parquet_folder, partitions_by_run, read_parquet, table_of_arrow
 from irmx.data.runs import Run
 from irmx.data.table import PROGRAM, Cells, Table, refuse_twice
 from irmx.data.text_formats import read_delimited, read_json_lines
-from irmx.declare.columns import ALIASES, REQUIRED, TableName, canonical_names
+from irmx.declare.columns import ALIASES, REQUIRED, TableName, canonical_names, params_text
 from irmx.declare.params import Param
 from irmx.declare.written_values import positions_outside_brackets
-from irmx.errors import DataError, EmptyFileError, UsageError
+from irmx.errors import DataError, EmptyFileError, IrmxError, UsageError
 from irmx.text import list_some, suggest
 
 if TYPE_CHECKING:
@@ -336,7 +346,8 @@ def matching_files(argument: str) -> list[str]:
     -------
     list of str
         The argument itself if it is the path of a file, or of a folder of Parquet files, or not a glob; otherwise the files that
-        match, in alphabetical order. A folder partitioned by run gives the folders of its runs.
+        match, in alphabetical order. A folder partitioned by run gives the folders of its runs, a file of several runs
+        ``FORMAT(run=NAME):path`` of each.
 
     Raises
     ------
@@ -364,7 +375,7 @@ def matching_files(argument: str) -> list[str]:
                 "in it are its parts in Parquet, with names that end with .parquet."
             )
     if os.path.exists(argument) or not (glob.has_magic(argument) or is_address(_path_in(argument))):
-        return [argument]
+        return _runs_in(argument)
     pattern, prefix = argument, ""
     if (format_and_path := named_format(argument)) is not None:
         pattern = os.fspath(format_and_path[1])
@@ -375,7 +386,20 @@ def matching_files(argument: str) -> list[str]:
         paths = sorted(path for path in glob.glob(pattern) if os.path.isfile(path) or is_parquet_folder(Path(path)))
     if not paths:
         raise DataError(f"No file matches the pattern {argument!r}.")
-    return [prefix + path for path in paths]
+    return [run for path in paths for run in _runs_in(prefix + path)]
+
+
+def _runs_in(argument: str) -> list[str]:
+    """Return each of the runs in a file as an argument; the argument itself if there is one, or the file is not sound."""
+    path = path_of(argument)
+    with contextlib.suppress(IrmxError):  # which is said where the file is read
+        if path.is_file():
+            reader = format_of("run", argument, content_of(path, "run", START))
+            if type(reader).runs is not Format.runs and "run" not in reader.params:
+                names = reader.runs(path, content_of(path, "run"))
+                if len(names) > 1:
+                    return [f"{reader.NAME}{params_text({**reader.params, 'run': name})}:{path}" for name in names]
+    return [argument]
 
 
 def matching_file(argument: str) -> str:

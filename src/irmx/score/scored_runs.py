@@ -17,7 +17,7 @@ import ir_measures
 import numpy as np
 
 from irmx.data.files import bytes_of, is_address, is_path
-from irmx.data.formats import path_of
+from irmx.data.formats import named_format, path_of
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import MEMORY, run_chunks, run_of_partition
 from irmx.data.reading import matching_files, read_run, release_memory
@@ -109,7 +109,7 @@ def named_runs(runs: Any) -> dict[str, Any]:
 def run_names(paths: Sequence[str]) -> list[str]:
     """Return the names of runs from files: the names of the files, or their paths if two have the same name.
 
-    A folder ``run=bm25`` of a folder that is partitioned by run has the name ``bm25``.
+    A folder ``run=bm25`` of a folder that is partitioned by run has the name ``bm25``, and so has ``FORMAT(run=bm25):path``.
 
     >>> run_names(["trec:runs/a.run", "runs/folder/"]), run_names(["one/a.run", "two/a.run"])
     (['a.run', 'folder'], ['one/a.run', 'two/a.run'])
@@ -120,7 +120,9 @@ def run_names(paths: Sequence[str]) -> list[str]:
 
 
 def _name_in(path: str) -> str:
-    """Return the name of the file at a path or an address, without the name of a format."""
+    """Return the name of the file at a path or an address, without the name of a format; that of a run which is chosen in the file."""
+    if (named := named_format(path)) and named[0].params.get("run"):
+        return str(named[0]["run"])
     file = path_of(path)
     return file.name if is_address(os.fspath(file)) else os.path.basename(os.path.normpath(file))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -72,6 +73,18 @@ def _of_run(reader: Format, path: Path, answers: Iterable[Answer]) -> list[Answe
     return kept
 
 
+class _OfSystems(Format):
+    """A format of answers, of several systems in a file."""
+
+    @abstractmethod
+    def _answers(self, path: Path, content: bytes) -> Iterator[Answer]:
+        """Yield the answers of all systems."""
+
+    def runs(self, path: Path, content: bytes) -> list[str]:
+        """Return the names of the systems."""
+        return list(dict.fromkeys(answer.run for answer in self._answers(path, content)))
+
+
 def _table(names: str, rows: list[tuple[Any, ...]]) -> pa.Table:
     """Return rows as a table whose columns are numbers but for the ids."""
     import pyarrow as pa
@@ -89,7 +102,7 @@ _IMPORTANCES = {"vital": 1.0, "okay": 0.5, "failed": 0.0}
 """What nuggetizer's labels count; a label is ``failed`` where the model gave none."""
 
 
-class Nuggetizer(Format):
+class Nuggetizer(_OfSystems):
     """Nuggets of nuggetizer and what answers have of them, as a run and as qrels; its metrics by topic of one run, as scores.
 
     A document is the text of a nugget. If a list has a text twice, the second is another nugget, ``text (2)``. The line ``all`` of metrics has means.
@@ -122,7 +135,7 @@ class Nuggetizer(Format):
         """Return the assignments of a run, the importance of nuggets, or metrics as scores."""
         if table == "scores":
             return table_of_values(self, path, self.values(path, content))
-        lists: Iterable[Answer] = self._lists(path, content)
+        lists: Iterable[Answer] = self._answers(path, content)
         if self["run"] or table == "run":
             lists = _of_run(self, path, lists)
         if table == "run":
@@ -143,7 +156,7 @@ class Nuggetizer(Format):
                 if topic != "all":
                     yield from (Value(topic, name, value) for name, value in line.items() if name != "qid")
 
-    def _lists(self, path: Path, content: bytes) -> Iterator[Answer]:
+    def _answers(self, path: Path, content: bytes) -> Iterator[Answer]:
         """Yield the nuggets of every line by their ids."""
         for place, line in json_lines(path, content, self.NAME):
             with understanding("This line", self.NAME, place):
@@ -225,7 +238,7 @@ def _as_run(answers: Iterable[Answer]) -> pa.Table:
     return table.drop_columns(["length"]) if table["length"].null_count else table
 
 
-class Answers(Format):
+class Answers(_OfSystems):
     """Answers of TREC RAG and reports of RAGTIME and NeuCLIR, one per line, as a run of sentences.
 
     A document is ``run:topic:n``, the n-th sentence of the answer, from 0. The column ``length`` has its words, ``citations`` the number
@@ -325,7 +338,7 @@ class Judged(NamedTuple):
     label: Any
 
 
-class Support(Format):
+class Support(_OfSystems):
     """Judgments whether citations support the sentences of answers, as qrels; answers with their judgments are a run as well.
 
     Two forms: lines of JSON with an answer each, its ``sentences`` and their ``citations`` with ``support``, as TREC publishes them (2 full, 1 in

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from irmx import DataError, Format
-from irmx.toolkit import content_of
+from irmx import DataError, Format, Param
+from irmx.toolkit import content_of, list_some, plural
 from irmx_stream.tst.tst_tables import LATEST, place, too_late, topic_of
 
 if TYPE_CHECKING:
@@ -104,23 +104,16 @@ def runs_of(path: Path, content: bytes) -> dict[str, pa.Table]:
     return found
 
 
-def run_of(path: Path, content: bytes) -> pa.Table:
-    """Return the one run in the content of a file.
-
-    Raises
-    ------
-    irmx.DataError
-        If there are several; names them, and says how to split the file.
-    """
+def run_of(path: Path, content: bytes, name: str = "") -> pa.Table:
+    """Return the run of a name in the content of a file, or the only one."""
     found = runs_of(path, content)
-    if len(found) > 1:
-        name = next(iter(found)).rpartition(".")[2]
-        shown = ", ".join(list(found)[:10]) + (", ..." if len(found) > 10 else "")
+    if not name and len(found) == 1:
+        return next(iter(found.values()))
+    if name not in found:
         raise DataError(
-            f"{path} holds {len(found)} runs: {shown}. Split them: awk '$3 == \"{name}\"' FILE > {name}.run (after "
-            "decompressing), or in Python irmx_stream.read_tst_runs(FILE), which returns them by name."
+            f"{path} holds {plural(len(found), 'run')}: {list_some(list(found), 10)}. Name one: 'tst(run=NAME):FILE'."
         )
-    return next(iter(found.values()))
+    return found[name]
 
 
 def _parse(path: Path, content: bytes) -> pa.Table:
@@ -224,7 +217,8 @@ class Tst(Format):
         "TREC Temporal Summarization: runs of seven fields (topic team run docid sentid time confidence), "
         "qrels as tst:FOLDER with nuggets, matches, updates and topics"
     )
-    EXAMPLES = ("tst:FOLDER", "tst:run.gz")
+    EXAMPLES = ("tst:FOLDER", "tst:run.gz", "tst(run=a):runs.txt")
+    SUPPORTED_PARAMS = {"run": Param(str, "the run that is read, where there are several", default="")}
 
     def recognises(self, table: str, path: Path, start: bytes) -> bool:
         """Tell whether most of the first lines are lines of a run of the track; folders must be requested as ``tst:FOLDER``.
@@ -238,6 +232,10 @@ class Tst(Format):
             return False
         return 2 * sum(map(is_run_line, lines)) > len(lines)
 
+    def runs(self, path: Path, content: bytes) -> list[str]:
+        """Return the names of the runs in a file."""
+        return list(runs_of(path, content))
+
     def topic(self, text: str) -> str:
         """Return the number of a topic: ``11`` in runs and topic files is ``TS14.11`` in the tables."""
         return topic_of(text)
@@ -245,7 +243,7 @@ class Tst(Format):
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return a run, or the judgments of a folder, as a table."""
         if table == "run":
-            return run_of(path, content)
+            return run_of(path, content, self["run"])
         from irmx_stream.tst.tst_qrels import qrels_of_folder
 
         return qrels_of_folder(path)
