@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 from hypothesis.internal.conjecture import providers
 
+from irmx.data.reading import read_qrels, read_run
 from irmx.declare.measures import Measure
 from irmx.errors import DataError, DataWarning
 from irmx.score.evaluator import evaluator
@@ -67,12 +68,10 @@ class Data:
         """Return a long ranking with many judgments, among them large grades unless the measure refuses these, always the same."""
         sample = strategies.deep(measure, self.adapt)
         try:
-            with silent():
-                evaluator([measure], sample.qrels_table).values(sample.run_table)
-        except DataError:
-            return strategies.deep(measure, self.adapt, large_grades=False)
-        except Exception:  # which the check that asked for the sample tells
-            return sample
+            values(measure, sample)
+        except CheckError as error:  # any other is told by the check that asked for the sample
+            if isinstance(error.__cause__, DataError):
+                return strategies.deep(measure, self.adapt, large_grades=False)
         return sample
 
     def some(self, measure: Measure, **options: Any) -> Sample:
@@ -180,10 +179,20 @@ def _no_constant(*_: Any, **__: Any) -> None:
 
 
 def values(measure: Measure, sample: Sample, qrels: Any = None, run: Any = None) -> Values:
-    """Return the value of every topic, of the qrels and run of the sample or of these in another form."""
-    judgments = sample.qrels_table if qrels is None else qrels
+    """Return the value of every topic, of the qrels and run of the sample or of these in another form.
+
+    Those of the sample are computed once.
+    """
+
+    def computed() -> Values:
+        judgments = sample.once("judgments", lambda: read_qrels(sample.qrels_table)) if qrels is None else qrels
+        rankings = sample.once("rankings", lambda: read_run(sample.run_table)) if run is None else run
+        return evaluator([measure], judgments).values(rankings)[measure]
+
     with must_work(measure, HAS_VALUE, sample):
-        return evaluator([measure], judgments).values(sample.run_table if run is None else run)[measure]
+        if qrels is not None or run is not None:
+            return computed()
+        return sample.once(("values", id(measure)), lambda: (computed(), measure))[0]  # no other is given its id
 
 
 HAS_VALUE = "It must have a value."

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import random
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from hypothesis import strategies as st
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 Row = Mapping[str, Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -50,24 +51,26 @@ class Sample:
 
     qrels: tuple[Row, ...]
     run: tuple[Row, ...]
-    _made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    _made: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     # -- the forms of a table ----------------------------------------------------------------------------
 
     @property
     def qrels_table(self) -> pa.Table:
         """The qrels as an Arrow table."""
-        return self._once("qrels", lambda: arrow("qrels", self.qrels))
+        return self.once("qrels", lambda: arrow("qrels", self.qrels))
 
     @property
     def run_table(self) -> pa.Table:
         """The run as an Arrow table."""
-        return self._once("run", lambda: arrow("run", self.run))
+        return self.once("run", lambda: arrow("run", self.run))
 
-    def _once(self, name: str, make: Callable[[], Any]) -> Any:
-        if name not in self._made:
-            self._made[name] = make()
-        return self._made[name]
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what is made of the sample, which is kept under a key: many checks and measures look at the same sample."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: T = self._made[key]
+        return made
 
     def qrels_frame(self) -> pd.DataFrame:
         """Return the qrels as a DataFrame."""

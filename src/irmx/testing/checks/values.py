@@ -6,7 +6,7 @@ import contextlib
 import io
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,14 +54,18 @@ def check_range(measure: Measure, data: Data) -> None:
                 raise failure(measure, asked, f"Query {topic} has {value:.12g}.", sample)
 
     def holds_at_best(sample: Sample) -> None:
-        holds(sample)
-        holds(_best_first(sample))
         grade = max(1, math.ceil(common_value(measure, "rel") or 1))
-        holds(_best_first(sample.with_qrels({**r, "relevance": max(r["relevance"], grade)} for r in sample.qrels)))
+        holds(sample)
+        holds(sample.once("best first", lambda: _best_first(sample)))
+        holds(sample.once(("all relevant", grade), lambda: _best_first(_all_relevant(sample, grade))))
 
     for_all(data.samples(measure), holds_at_best, data)
     for_all_large(measure, holds_at_best, data)
     holds(data.deep(measure))
+
+
+def _all_relevant(sample: Sample, grade: int) -> Sample:
+    return sample.with_qrels({**row, "relevance": max(row["relevance"], grade)} for row in sample.qrels)
 
 
 def _best_first(sample: Sample) -> Sample:
@@ -296,16 +300,19 @@ def _with(measure: Measure, params: Mapping[str, Any]) -> Measure:
 # -- changes -------------------------------------------------------------------------------------------------
 
 
-def _in_other_orders(measure: Measure, sample: Sample) -> Iterator[Sample]:
-    """Yield the sample with its rows backwards, and in an order that looks random, always the same."""
-    yield Sample(sample.qrels[::-1], sample.run[::-1])
-    order = random.Random(len(sample.run))
-    qrels, run = (tuple(order.sample(rows, len(rows))) for rows in (sample.qrels, sample.run))
-    yield Sample(qrels, run)
+def _in_other_orders(measure: Measure, sample: Sample) -> tuple[Sample, Sample]:
+    """Return the sample with its rows backwards, and in an order that looks random, always the same."""
+
+    def made() -> tuple[Sample, Sample]:
+        order = random.Random(len(sample.run))
+        qrels, run = (tuple(order.sample(rows, len(rows))) for rows in (sample.qrels, sample.run))
+        return Sample(sample.qrels[::-1], sample.run[::-1]), Sample(qrels, run)
+
+    return sample.once("other orders", made)
 
 
-def _topics_alone(measure: Measure, sample: Sample) -> Iterator[Sample]:
-    return (sample.only([topic]) for topic in sample.topics)
+def _topics_alone(measure: Measure, sample: Sample) -> list[Sample]:
+    return sample.once("topics alone", lambda: [sample.only([topic]) for topic in sample.topics])
 
 
 def _of_small_grades_0(measure: Measure, sample: Sample) -> Iterator[Sample]:
@@ -347,9 +354,13 @@ def _by_rank(sample: Sample, ties: str) -> list[list[Row]]:
     return [sorted(rows, key=lambda r: -r["score"]) for rows in topics.values()]
 
 
-def _littered(measure: Measure, sample: Sample) -> Iterator[Sample]:
-    """Yield the sample with texts, and with numbers, in columns that the measure does not declare."""
-    declared = {(c.table, c.name) for c in declared_columns(measure)}
+def _littered(measure: Measure, sample: Sample) -> list[Sample]:
+    """Return the sample with texts, and with numbers, in columns that the measure does not declare."""
+    declared = frozenset((c.table, c.name) for c in declared_columns(measure))
+    return sample.once(("littered", declared), lambda: list(_with_litter(sample, declared)))
+
+
+def _with_litter(sample: Sample, declared: Set[tuple[str, str]]) -> Iterator[Sample]:
     known = {(c.table, c.name) for c in vocabulary()} | {
         *(("run", name) for name in ("no_such_column", "rank", "docid", "query", "title")),
         ("qrels", "no_such_column"),
