@@ -177,11 +177,12 @@ def convergence(log: pd.DataFrame) -> pd.DataFrame:
     clicks = log.groupby("session").size().clip(upper=RANKS)
     users = np.bincount(clicks, minlength=RANKS + 1)[1:] / len(clicks)
     rows = []
+    steps = sorted({*STEPS, *range(1, RANKS + 1)})
     for name, model in {**{name: name for name in MODELS}, "learned": learn_chain(log, size=RANKS)}.items():
         for start in ("first", "uniform"):
-            limit, finite = after_steps(model, start, STEPS)
-            ten = finite[STEPS.index(10)]
-            mix = users @ after_steps(model, start, range(1, RANKS + 1))[1]
+            limit, every = after_steps(model, start, steps)
+            finite, ten = every[[steps.index(n) for n in STEPS]], every[steps.index(10)]
+            mix = users @ every[:RANKS]
             rows.append(
                 {
                     "model": name,

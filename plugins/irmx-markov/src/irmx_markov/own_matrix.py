@@ -214,6 +214,7 @@ class _Matrix:
         self.name = name
         check_stochastic(self.values, name)
         self._log_invariant: dict[int, Floats] = {}
+        self._irreducible: set[int] = set()
         self.log_invariant(self.size)
 
     @property
@@ -246,7 +247,7 @@ class _Matrix:
             return np.ones((1, 1))
         name = self.name if n == self.size else f"{self.name}, cut to the {n} documents of a shorter ranking,"
         if n == self.size:
-            check_irreducible(self.values, name)
+            self._check_irreducible(self.values, name)
             return self.values
         block = self.values[:n, :n]
         sums = np.asarray(block.sum(axis=1)).ravel()
@@ -259,8 +260,14 @@ class _Matrix:
             block = (diags_array(1 / sums) @ block).tocsr()
         else:
             block = block / sums[:, None]
-        check_irreducible(block, name)
+        self._check_irreducible(block, name)
         return block
+
+    def _check_irreducible(self, block: Any, name: str) -> None:
+        """Check a block once, as users of finitely many steps ask for it at every topic."""
+        if block.shape[0] not in self._irreducible:
+            check_irreducible(block, name)
+            self._irreducible.add(block.shape[0])
 
 
 class TransitionMatrix(Symbol):
