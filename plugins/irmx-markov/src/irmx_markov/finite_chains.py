@@ -226,11 +226,11 @@ def _stationary_sparse(matrix: Any) -> Floats:
     )
 
 
-def dense_enough(n: int, name: str) -> None:
+def dense_enough(n: int, model: object) -> None:
     """Raise :class:`irmx.UsageError` if a chain has too many states to be followed step by step."""
     if n > DENSE:
         raise UsageError(
-            f"The chain of the model {name} over {n} states is too long for finitely many steps, which are computed from "
+            f"The chain of the model {model!r} over {n} states is too long for finitely many steps, which are computed from "
             f"its transition matrix. Use a cutoff of {DENSE} or less, or leave out 'steps'."
         )
 

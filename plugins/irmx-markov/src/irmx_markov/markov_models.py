@@ -486,7 +486,7 @@ class MarkovModel(Symbol):
                 f"The user of {self!r} is at relevant documents only, so there is no start on ranks. Use a model over all ranks, such "
                 "as GL_AD_ID, or start='first'."
             )
-        dense_enough(len(states_of(self, depth, relevant)), repr(self))
+        dense_enough(len(states_of(self, depth, relevant)), self)
         if self["states"] == "relevant":
             return transition_matrix(self, depth, relevant)
         if self["direction"] is None:

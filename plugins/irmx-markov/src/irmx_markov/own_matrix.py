@@ -356,7 +356,7 @@ class TransitionMatrix(Symbol):
         within = within[within <= n]
         if len(within) == 0:
             return np.zeros((0, 0))
-        dense_enough(n, repr(self))
+        dense_enough(n, self)
         return watched(matrix.block(n), within - 1)
 
     def transitions(self, depth: int, relevant: Ints) -> Floats:
@@ -548,7 +548,7 @@ class ByRelevance(Symbol):
         if len(self.params) < len(self.SUPPORTED_PARAMS):
             raise UsageError(f"The model 'by_relevance' needs its two models: {self.EXAMPLES[0]}.")
         n = min(depth, self.ranks or depth)
-        dense_enough(n, repr(self))
+        dense_enough(n, self)
         within = relevant[relevant <= n]
         at_relevant = np.isin(np.arange(1, n + 1), within)
         one, other = (self[name].transitions(n, within) for name in ("relevant", "other"))
