@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, P
 
@@ -48,16 +48,13 @@ def tables(
     return qrels, run
 
 
-def by_hand(text: str, qrels: pd.DataFrame, run: pd.DataFrame, temporal: bool) -> float:
-    """The sum over cells of their weight and the value of the measure over the rows of the cell."""
-    rel = irmx.parse_measure(text).params.get("rel", 1)
+def by_hand(texts: list[str], rel: int, qrels: pd.DataFrame, run: pd.DataFrame, temporal: bool) -> dict[str, float]:
+    """The sum over cells of their weight and the value of each measure over the rows of the cell."""
+    total = dict.fromkeys(texts, 0.0)
     relevant = qrels[qrels["relevance"] >= rel]
-    if not len(relevant):
-        return 0.0
     subtopics = relevant["iteration"].unique()
     held = relevant.drop_duplicates("doc_id")["window"].value_counts(normalize=True)
     windows = {w: held[w] for w in held.index} if temporal else {None: 1.0}
-    total = 0.0
     for window, share in windows.items():
         for subtopic in subtopics:
             of_cell = qrels["iteration"] == subtopic
@@ -66,22 +63,25 @@ def by_hand(text: str, qrels: pd.DataFrame, run: pd.DataFrame, temporal: bool) -
             cell = qrels[of_cell]
             if (cell["relevance"] >= rel).any():
                 plain = cell.groupby(["query_id", "doc_id"], as_index=False)["relevance"].max()
-                [value] = irmx.calc_aggregate(text, plain, run).values()
-                total += share / len(subtopics) * value
+                for text, value in zip(texts, irmx.calc_aggregate(texts, plain, run).values(), strict=True):
+                    total[text] += share / len(subtopics) * value
     return total
 
 
 @pytest.mark.filterwarnings("ignore:.*contradict each other")  # rows are drawn, or given, that do
-@pytest.mark.parametrize("text", MEASURES)
-@settings(max_examples=12, deadline=None)
 @given(rows=ROWS, window=WINDOWS, docs=RANKINGS)
-def test_value(text: str, rows: Any, window: dict[str, str], docs: list[str]) -> None:
+def test_value(rows: Any, window: dict[str, str], docs: list[str]) -> None:
     qrels, run = tables(rows, window, docs)
-    for lifted, temporal in ((IntentAware(text), False), (TimeAware(text), True)):
-        [value] = irmx.calc_aggregate(lifted, qrels, run).values()
-        assert value == pytest.approx(by_hand(text, qrels, run, temporal), abs=1e-12)
-        e = irmx.explain(lifted, qrels, run, "q")
-        assert sum(e.columns["contribution"]) == pytest.approx(value, abs=1e-12)
+    for kind, temporal in ((IntentAware, False), (TimeAware, True)):
+        expected = {}
+        for rel in (1, 2):
+            texts = [text for text in MEASURES if irmx.parse_measure(text).params.get("rel", 1) == rel]
+            expected |= {kind(text): value for text, value in by_hand(texts, rel, qrels, run, temporal).items()}
+        found = irmx.calc_aggregate(list(expected), qrels, run)
+        assert found == pytest.approx(expected, abs=1e-12)
+        for lifted, value in found.items():
+            e = irmx.explain(lifted, qrels, run, "q")
+            assert sum(e.columns["contribution"]) == pytest.approx(value, abs=1e-12), lifted
 
 
 def test_topics_are_kept_apart(ranked: Any) -> None:

@@ -127,6 +127,8 @@ def test_one_window_that_covers_everything(made: dict[str, Any]) -> None:
     frame = frame.drop(columns=["window", "window_weight"]).assign(window="all", timestamp=0.0)
     k = {} if made["k"] is None else {"cutoff": made["k"]}
     options = {"rel": made["rel"], "cells": made["cells"], "subtopic_weights": made["of_subtopics"]}
+    lifted = ("NCP(law=uniform)", "NCP(law=uniform,judged_only=True)", "MP(model=GL_AD_LID)")
+    pairs = {}
     for window in (None, "1y", "burst"):
         for a, b in (
             (irmx.TIA_nDCG, irmx.IA_nDCG),
@@ -134,10 +136,10 @@ def test_one_window_that_covers_everything(made: dict[str, Any]) -> None:
             (irmx.TIA_P, irmx.IA_P),
             (irmx.TIA_AP, irmx.IA_AP),
         ):
-            pair = a(window=window, **options, **k), b(**options, **k)
-            first, second = irmx.calc_aggregate(pair, frame, run).values()
-            assert first == pytest.approx(second, abs=1e-12)
-        for text in ("NCP(law=uniform)", "NCP(law=uniform,judged_only=True)", "MP(model=GL_AD_LID)"):
-            pair = irmx.TimeAware(text, window=window, **options), irmx.IntentAware(text, **options)
-            first, second = irmx.calc_aggregate(pair, frame, run).values()
-            assert first == pytest.approx(second, abs=1e-12)
+            pairs[a(window=window, **options, **k)] = b(**options, **k)
+        for text in lifted:
+            pairs[irmx.TimeAware(text, window=window, **options)] = irmx.IntentAware(text, **options)
+    found = irmx.calc_aggregate([*pairs, *pairs.values()], frame, run)
+    assert len(pairs) == 21
+    for first, second in pairs.items():
+        assert found[first] == pytest.approx(found[second], abs=1e-12), first

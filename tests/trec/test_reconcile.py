@@ -152,7 +152,6 @@ data = st.tuples(
 ).filter(lambda both: set(both[0]) & set(both[1]))
 
 
-@settings(max_examples=40)
 @given(data, st.sampled_from(["nDCG@3", "nDCG(dcg='exp-log2')", "AP(rel=2)@3", "P@3", "R(rel=2)@2", "RR"]))
 def test_without_changes_it_is_what_irmx_computes(both: Any, measure: str) -> None:
     expected = irmx.calc_aggregate(measure, *both)[irmx.parse_measure(measure)]
@@ -416,8 +415,9 @@ def test_values_by_topic_decide(demo: Any, tmp_path: Path, form: str, command: A
     found = irmx.reconcile(*demo, "nDCG@10", scores=path)
     assert len(found.explanations) == 1
     np.testing.assert_allclose(topics.values(dict(found.explanations[0].changes))[0], list(values.values()), atol=1e-12)
-    some = dict(itertools.islice(values.items(), 5))
-    assert found.explanations[0] in irmx.reconcile(*demo, "nDCG@10", scores=some).explanations or form != "mapping"
+    if form == "mapping":
+        some = dict(itertools.islice(values.items(), 5))
+        assert found.explanations[0] in irmx.reconcile(*demo, "nDCG@10", scores=some).explanations
     if form == "csv":
         done = command("reconcile", *demo, "nDCG@10", "--scores", path)
         assert done.out == found.summary() + "\n"
