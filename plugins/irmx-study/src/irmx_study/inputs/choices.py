@@ -10,7 +10,7 @@ from glob import glob
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import irmx
-from irmx import Param, Scores, UsageError
+from irmx import Param, Scores, UsageError, read_table
 from irmx.toolkit import parse_value, path_of, suggest
 from irmx_study.statistics.tests import Correction, SignificanceTest
 
@@ -242,3 +242,14 @@ def beside(folder: str, path: str) -> str:
     """Return a path or pattern in a folder, if there is such a file; what is none may be the id of a dataset."""
     joined = os.path.join(folder, path)
     return joined if glob(joined) else path
+
+
+def read_collections(path: str | os.PathLike[str], column: str, noun: str) -> dict[str, list[str]]:
+    """Return the qrels, the baseline and the run of collections by name, whose paths are beside their table."""
+    columns = (column, "qrels", "baseline", "run")
+    table, found = read_table(path, dict.fromkeys(columns, str), f"table of {noun}s"), dict[str, list[str]]()
+    for row, (name, *files) in enumerate(zip(*(table[name].tolist() for name in columns), strict=True)):
+        if name in found:
+            table.refuse(row, f"the {noun} {name!r} stands here a second time.")
+        found[name] = [beside(os.path.dirname(os.fspath(path)), file) for file in files]
+    return found

@@ -248,6 +248,12 @@ def mean_and_error(differences: Floats, largest: Floats | float = 0.0) -> tuple[
     return mean, deviation / np.sqrt(len(differences))
 
 
+def freedom_of(*parts: tuple[float, int]) -> float:
+    """Return the degrees of freedom of a sum of means of independent samples, given the variance and the size of each (Welch)."""
+    whole = sum(variance for variance, _ in parts)
+    return whole**2 / sum(v**2 / (n - 1) for v, n in parts) if whole > 0 else float(min(n for _, n in parts) - 1)
+
+
 def two_sided_t(freedom: float, level: float) -> float:
     """Return the value of t that is exceeded, on either side together, with a probability of ``level``."""
     from scipy.special import stdtrit

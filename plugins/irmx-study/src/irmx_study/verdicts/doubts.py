@@ -29,13 +29,13 @@ from irmx import (
 )
 from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import as_measures, list_some, matching_files, named_runs, plural, suggest
-from irmx_study.inputs.choices import beside
+from irmx_study.inputs.choices import read_collections
 from irmx_study.inputs.judge_labels import read_judges, refuse_unnamed
 from irmx_study.inputs.per_topic import range_of
 from irmx_study.judging.systems import with_rel
 from irmx_study.measures.sweep import identity_of_data
 from irmx_study.statistics.paired import mean_and_deviation, p_of_equal_signs, resampled_topics
-from irmx_study.statistics.tests import Holm, two_sided_t
+from irmx_study.statistics.tests import Holm, freedom_of, two_sided_t
 from irmx_study.systems.pairs import signs_of
 from irmx_study.systems.unjudged import refuse_added
 
@@ -200,11 +200,8 @@ def _of_strata(differences: Floats, strata: Ints) -> tuple[float, float, float]:
     """Return the mean of the means of strata, its standard error, and its degrees of freedom (Satterthwaite)."""
     parts = [differences[strata == stratum] for stratum in np.unique(strata)]
     squares = np.array([part.var(ddof=1) / len(part) for part in parts]) / len(parts) ** 2
-    error = float(np.sqrt(squares.sum()))
-    freedom = (
-        squares.sum() ** 2 / (squares**2 / [len(part) - 1 for part in parts]).sum() if error else len(differences) - 1
-    )
-    return float(np.mean([part.mean() for part in parts])), error, float(freedom)
+    freedom = freedom_of(*zip(squares.tolist(), map(len, parts), strict=True))
+    return float(np.mean([part.mean() for part in parts])), float(np.sqrt(squares.sum())), freedom
 
 
 @dataclass(frozen=True)
@@ -684,16 +681,8 @@ def _collections_of(collections: Any) -> dict[str, tuple[Any, Any]]:
     if isinstance(collections, Mapping):
         refuse_unnamed("collection", map(str, collections))
         return dict(collections)
-    needed = ("collection", "qrels", "baseline", "run")
-    table = read_table(collections, dict.fromkeys(needed, str), "table of collections")
-    folder = os.path.dirname(os.fspath(collections))
-    rows = zip(*(table[name].tolist() for name in needed), strict=True)
-    found: dict[str, tuple[Any, Any]] = {}
-    for name, qrels, *runs in rows:
-        if name in found:
-            raise DataError(f"{collections} has the collection {name!r} twice.")
-        found[name] = beside(folder, qrels), [beside(folder, run) for run in runs]
-    return found
+    files = read_collections(collections, "collection", "collection")
+    return {name: (qrels, runs) for name, (qrels, *runs) in files.items()}
 
 
 def _on_collection(name: str, measure: ir_measures.Measure, qrels: Any, runs: Any, systems: Sequence[str]) -> Scores:
