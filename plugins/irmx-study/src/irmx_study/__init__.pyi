@@ -13,8 +13,8 @@ from .measures.pools import pool as pool
 from .measures.samples import samples as samples
 from .measures.samples import without as without
 from .measures.sweep import sweep as sweep
-from .reporting.page import Report as Report
-from .reporting.page import report as report
+from .reporting.report import Report as Report
+from .reporting.report import report as report
 from .showing.result import Result as Result
 from .statistics.ranks import RankBiasedOverlap as RankBiasedOverlap
 from .statistics.ranks import comparable_means as comparable_means
@@ -24,10 +24,10 @@ from .statistics.ranks import tau_ap as tau_ap
 from .statistics.ranks import tied_groups as tied_groups
 from .systems.compare import Comparison as Comparison
 from .systems.compare import compare as compare
+from .systems.compare import topics as topics
 from .systems.persistence import persist as persist
 from .systems.persistence import rerun as rerun
 from .systems.planning import power as power
-from .systems.topics import topics as topics
 from .systems.unjudged import collection as collection
 from .systems.unjudged import unjudged as unjudged
 from .verdicts.verdict import Verdict as Verdict

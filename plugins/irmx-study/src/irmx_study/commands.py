@@ -381,7 +381,7 @@ def topics_in_order(
     Prints one row per topic, with the values of all measures side by side. Differences are those of the second run to the
     first, from the largest to the smallest.
     """
-    from irmx_study.systems.topics import topics
+    from irmx_study.systems.compare import topics
 
     values = scored("topics", arguments, files)
     [a], [b] = (labels_of([one], files.labels) if one is not None else [None] for one in (system, baseline))  # type: ignore[misc]
@@ -399,7 +399,7 @@ def write_report(
 ) -> None:
     """Write the report on what the arguments of a command name."""
     from irmx_study.reporting.documents import check_libraries, read_document_texts, read_query_texts
-    from irmx_study.reporting.page import command_line, report
+    from irmx_study.reporting.report import command_line, report
 
     check_libraries()
     if how["all_pairs"] and baseline:
