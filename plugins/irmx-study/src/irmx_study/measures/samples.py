@@ -21,8 +21,6 @@ from irmx.toolkit import (
     Call,
     Evaluator,
     check_backend,
-    check_jobs,
-    dask,
     is_local,
     list_some,
     named_runs,
@@ -34,7 +32,7 @@ from irmx.toolkit import (
     versions_of,
 )
 from irmx_study.inputs.views import listed
-from irmx_study.measures.sweep import Held, Stored, Work, identity_of_data, issue, kept, store
+from irmx_study.measures.sweep import Held, Stored, Study, Work, identity_of_data, kept
 from irmx_study.statistics.paired import random_words
 from irmx_study.systems.unjudged import AssumedValues, check_judgments, means_of
 
@@ -165,11 +163,8 @@ class Strata:
     def kept(self, level: Fraction) -> Ints:
         """Return how many documents of each stratum a percentage keeps."""
         least = np.where(self.relevant, LEAST_RELEVANT, LEAST_NONRELEVANT)
-        of_size = {pair: kept_of(pair[0], level, pair[1]) for pair in set(self._pairs(least))}
-        return np.array([of_size[pair] for pair in self._pairs(least)], dtype=np.int64)
-
-    def _pairs(self, least: Ints) -> list[tuple[int, int]]:
-        return list(zip(self.sizes.tolist(), least.tolist(), strict=True))
+        of_each = zip(self.sizes.tolist(), least.tolist(), strict=True)
+        return np.array([kept_of(size, level, fewest) for size, fewest in of_each], dtype=np.int64)
 
     def places(self, sample: int, seed: int) -> Ints:
         """Return the place of every document of the judgments in its shuffled stratum, from 0; -1 for those that stay."""
@@ -407,28 +402,23 @@ def without(
     return GroupStudy(measures, qrels, runs, groups, depth, out, progress).compute(jobs, progress, scheduler)
 
 
-class _CutStudy:
+class _CutStudy(Study):
     """Runs scored with all judgments and with parts of them, the cuts; a stopped study resumes where it was."""
 
     kind = ""
 
     def __init__(self, measures: Measures, qrels: Any, runs: Any, only: Iterable[str] | None, out: Any) -> None:
-        self.runs = named_runs(runs)
-        if only is not None:
-            self.runs = {name: self.runs[name] for name in listed(self.runs, only)}
-        if len(self.runs) < FEWEST:
-            raise UsageError(
-                f"Comparing rankings takes {FEWEST} or more runs. Got {len(self.runs)}: {', '.join(self.runs)}."
-            )
+        named = named_runs(runs)
+        names = list(named) if only is None else listed(named, only)
+        if len(names) < FEWEST:
+            raise UsageError(f"Comparing rankings takes {FEWEST} or more runs. Got {len(names)}: {', '.join(names)}.")
         evaluator = Evaluator(measures, qrels)
         self.measures, self.judgments = evaluator.measures, evaluator.judgments
         self.computed_by = evaluator.computed_by()
-        names = list(self.runs)
         self.batches = [names[i : i + _TOGETHER] for i in range(0, len(names), _TOGETHER)]
-        self.work = Work(out, [" ".join(batch) for batch in self.batches])
+        super().__init__({name: named[name] for name in names}, Work(out, [" ".join(batch) for batch in self.batches]))
         self.marks: dict[str, list[Any]] = {}
         self.cuts: Any = None
-        self._warned: set[tuple[type[Warning], str]] = set()
 
     @property
     def done(self) -> int:
@@ -442,74 +432,54 @@ class _CutStudy:
             chosen = {"study": self.kind, "measures": [str(measure) for measure in self.measures], **choices}
             self.work.open({}, {**chosen, **identity_of_data(self.measures, self.judgments, self.runs)})
 
-    def compute(self, jobs: int | None = None, progress: bool | None = None, scheduler: str | None = None) -> Scores:
-        """Score the remaining runs, and return the means of all."""
-        if self.work.complete:
-            return self.work.read(**self._views)
-        if left := self.work.left:
-            self._score(left, check_jobs(jobs), progress, scheduler)
-        scores = self._joined()
-        self.work.finish(scores)
-        return scores
-
-    def _score(self, left: Sequence[int], jobs: int, progress: bool | None, scheduler: str | None) -> None:
+    def _score(
+        self, left: Sequence[int], jobs: int, progress: bool | None, use: Any, stack: contextlib.ExitStack
+    ) -> None:
         """Score the remaining runs; some are kept as soon as they are finished."""
         jobs = min(jobs, len(left))
-        with contextlib.ExitStack() as stack:
-            stack.callback(kept.cache_clear)
-            stack.callback(_judgments_of_cuts.cache_clear)
-            use = None if scheduler is None else stack.enter_context(dask(scheduler))
-            elsewhere = use is not None or not is_local()
-            data: Stored | Held = Held((self.judgments, self.cuts))
-            if not elsewhere and jobs > 1:
-                folder = stack.enter_context(tempfile.TemporaryDirectory())
-                paths = [os.path.join(folder, f"{name}.joblib") for name in ("judgments", "cuts")]
-                for value, path in zip((self.judgments, self.cuts), paths, strict=True):
-                    store(value, path)
-                data = Stored(tuple(paths))
-            sources = {
-                name: read_run(source) if elsewhere or source == "-" else source for name, source in self.runs.items()
-            }
-            if use is not None:
-                stack.enter_context(use([data]))
+        stack.callback(_judgments_of_cuts.cache_clear)
+        elsewhere = use is not None or not is_local()
+        data: Stored | Held = Held((self.judgments, self.cuts))
+        if not elsewhere and jobs > 1:
+            data = Stored.of(data, stack.enter_context(tempfile.TemporaryDirectory()))
+        sources = {
+            name: read_run(source) if elsewhere or source == "-" else source for name, source in self.runs.items()
+        }
+        if use is not None:
+            stack.enter_context(use([data]))
 
-            def calls() -> Iterator[Call]:
-                for unit in left:
-                    runs = {name: sources[name] for name in self.batches[unit]}
-                    yield _score_cuts, (unit, runs, self.measures, data)
+        def calls() -> Iterator[Call]:
+            for unit in left:
+                runs = {name: sources[name] for name in self.batches[unit]}
+                yield _score_cuts, (unit, runs, self.measures, data)
 
-            advance = stack.enter_context(progress_bar("Scoring runs", len(self.runs), self.done, progress))
-            for unit, arrays, warned in stack.enter_context(results_of(calls(), jobs)):
-                self.work.keep(unit, arrays)
-                advance(len(self.batches[unit]))
-                issue(warned, self._warned)
+        advance = stack.enter_context(progress_bar("Scoring runs", len(self.runs), self.done, progress))
+        for unit, arrays, warned in stack.enter_context(results_of(calls(), jobs)):
+            self.work.keep(unit, arrays)
+            advance(len(self.batches[unit]))
+            self._issue(warned)
 
     def _joined(self) -> Scores:
         """Return the means of all runs: for every measure the views with all judgments, then with every cut."""
         parts = [arrays for arrays in self.work.arrays if arrays is not None]
         means = np.concatenate([part["means"] for part in parts], axis=1)
-        topics = np.concatenate([part["topics"] for part in parts])
-        refusals: dict[str, str] = {}
-        for part in reversed(parts):
-            refusals |= part["refusals"]
         made_by: dict[str, Any] = {
             "versions": versions_of(self.measures),
             "computed_by": self.computed_by,
             "topics": len(self.judgments.topics),
-            "retrieved": topics.tolist(),
-            "refusals": refusals,
+            "retrieved": np.concatenate([part["topics"] for part in parts]).tolist(),
+            "refusals": {place: why for part in reversed(parts) for place, why in part["refusals"].items()},
         }
         if self.work.identity:
             made_by["identity"] = self.work.identity
         values = means.transpose(1, 2, 0).reshape(1, len(self.runs), -1)
-        return Scores(values, ("mean",), tuple(self.runs), made_by=made_by, **self._views)
+        measures, marks = self._views()
+        return Scores(values, ("mean",), tuple(self.runs), measures, made_by=made_by, marks=marks)
 
-    @property
-    def _views(self) -> dict[str, Any]:
-        """The measures and marks of all views."""
+    def _views(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         cuts = len(next(iter(self.marks.values())))
         marks = {name: (*values,) * len(self.measures) for name, values in self.marks.items()}
-        return {"measures": tuple(measure for measure in self.measures for _ in range(cuts)), "marks": marks}
+        return tuple(measure for measure in self.measures for _ in range(cuts)), marks
 
 
 class SampleStudy(_CutStudy):

@@ -400,7 +400,49 @@ def sweep(
     return Sweep(measure, grid, qrels, runs, reference, population, out).compute(jobs, progress, scheduler)
 
 
-class Sweep:
+class Study:
+    """Runs scored in units of work, each kept when it is finished, so that a stopped study resumes where it was."""
+
+    def __init__(self, runs: Mapping[str, Any], work: Work) -> None:
+        self.runs, self.work = dict(runs), work
+        self._warned: set[tuple[type[Warning], str]] = set()
+
+    def compute(self, jobs: int | None = None, progress: bool | None = None, scheduler: str | None = None) -> Scores:
+        """Score what remains, and return all results."""
+        if self.work.complete:
+            return self.work.read(*self._views())
+        if left := self.work.left:
+            with contextlib.ExitStack() as stack:
+                stack.callback(kept.cache_clear)
+                use = None if scheduler is None else stack.enter_context(dask(scheduler))
+                self._score(left, check_jobs(jobs), progress, use, stack)
+        scores = self._joined()
+        self.work.finish(scores)
+        return scores
+
+    def _views(self) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        """Return the measures and the marks of all views."""
+        raise NotImplementedError
+
+    def _score(
+        self, left: Sequence[int], jobs: int, progress: bool | None, use: Any, stack: contextlib.ExitStack
+    ) -> None:
+        """Score units, on a cluster to which ``use`` sends what they all need, or on this machine."""
+        raise NotImplementedError
+
+    def _joined(self) -> Scores:
+        """Return the scores of all units."""
+        raise NotImplementedError
+
+    def _issue(self, warned: Iterable[tuple[type[Warning], str]]) -> None:
+        """Issue the warnings that are new."""
+        for category, text in warned:
+            if (category, text) not in self._warned:
+                self._warned.add((category, text))
+                warnings.warn(text, category, stacklevel=5)
+
+
+class Sweep(Study):
     """A sweep, with the settings that are done and those that remain; see :func:`sweep`."""
 
     def __init__(
@@ -423,18 +465,16 @@ class Sweep:
             raise UsageError(
                 f"A sweep is of a measure of an irmx plugin. {others[0]} is not one; give it as a reference."
             )
-        self.runs = named_runs(runs)
         references = [m for m in as_measures(reference) if str(m) not in set(map(str, self.settings))]
         self.measures = [*self.settings, *references]
         of_references = f"references: {' '.join(map(str, references))}"
-        self.work = Work(out, [*map(str, self.settings), of_references])
+        super().__init__(named_runs(runs), Work(out, [*map(str, self.settings), of_references]))
         self.marks = {"weight": (*shares.values(), *("" for _ in references))} if shares else {}
         columns = dict.fromkeys(
             c.name for m in self.measures if isinstance(m, Measure) for c in m.qrel_columns() if not c.optional
         )
         self._judgments = read_qrels(qrels, list(columns))
         self._references = Evaluator(references, self._judgments)
-        self._warned: set[tuple[type[Warning], str]] = set()
         if out is not None:
             named = {"settings": list(map(str, self.settings)), "reference": list(map(str, references))}
             weights = {"weights": list(shares.values())} if shares else {}
@@ -446,56 +486,48 @@ class Sweep:
         """The number of finished settings."""
         return len(self.settings) - len([unit for unit in self.work.left if unit < len(self.settings)])
 
-    def compute(self, jobs: int | None = None, progress: bool | None = None, scheduler: str | None = None) -> Scores:
-        """Score the remaining settings, and return all results."""
-        if self.work.complete:
-            return self.work.read(self.measures, self.marks)
-        if left := self.work.left:
-            self._score(left, check_jobs(jobs), progress, scheduler)
-        scores = self._joined()
-        self.work.finish(scores)
-        return scores
+    def _views(self) -> tuple[Sequence[Any], Mapping[str, Any]]:
+        return self.measures, self.marks
 
-    def _score(self, left: Sequence[int], jobs: int, progress: bool | None, scheduler: str | None) -> None:
+    def _score(
+        self, left: Sequence[int], jobs: int, progress: bool | None, use: Any, stack: contextlib.ExitStack
+    ) -> None:
         """Read every run once, score the references, then the remaining settings; each block is kept as soon as it is finished."""
         settings = [unit for unit in left if unit < len(self.settings)]
-        with contextlib.ExitStack() as stack:
-            stack.callback(kept.cache_clear)
-            use = None if scheduler is None else stack.enter_context(dask(scheduler))
-            folder = stack.enter_context(tempfile.TemporaryDirectory())
-            data = _Data(self._judgments, [self.settings[i] for i in settings], folder)
-            references: list[list[TopicScores]] = []
-            retrieved = []
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        data = _Data(self._judgments, [self.settings[i] for i in settings], folder)
+        references: list[list[TopicScores]] = []
+        retrieved = []
 
-            def of_run(run: Run) -> list[TopicScores]:
-                data.add(run)
-                retrieved.append(np.isin(list(map(str, self._judgments.topics)), run.retrieved_topics))
-                return list(self._references.scores(run).values()) if self._references.measures else []
+        def of_run(run: Run) -> list[TopicScores]:
+            data.add(run)
+            retrieved.append(np.isin(list(map(str, self._judgments.topics)), run.retrieved_topics))
+            return list(self._references.scores(run).values()) if self._references.measures else []
 
-            with progress_bar("Reading runs", len(self.runs), 0, progress) as advance:
-                for _, scores in of_each_run(self.runs, self._judgments, of_run):
-                    references.append(scores)
-                    advance(1)
-            if len(self.settings) in left:
-                arrays = _arrays(references, len(self._judgments.topics)) | {"retrieved": np.stack(retrieved, axis=1)}
-                self.work.keep(len(self.settings), arrays)
-            by_key = data.stored(use is None and is_local())
-            if use is not None:
-                stack.enter_context(use(list(by_key.values())))
-            blocks = _blocks(self.settings, settings)
+        with progress_bar("Reading runs", len(self.runs), 0, progress) as advance:
+            for _, scores in of_each_run(self.runs, self._judgments, of_run):
+                references.append(scores)
+                advance(1)
+        if len(self.settings) in left:
+            arrays = _arrays(references, len(self._judgments.topics)) | {"retrieved": np.stack(retrieved, axis=1)}
+            self.work.keep(len(self.settings), arrays)
+        by_key = data.stored(use is None and is_local())
+        if use is not None:
+            stack.enter_context(use(list(by_key.values())))
+        blocks = _blocks(self.settings, settings)
 
-            def calls() -> Iterator[Call]:
-                for key, units in blocks:
-                    yield _do, (units, key, [self.settings[i] for i in units], by_key[key])
+        def calls() -> Iterator[Call]:
+            for key, units in blocks:
+                yield _do, (units, key, [self.settings[i] for i in units], by_key[key])
 
-            done = len(self.settings) - len(settings)
-            advance = stack.enter_context(progress_bar("Scoring settings", len(self.settings), done, progress))
-            for units, scored, warned in stack.enter_context(results_of(calls(), max(1, min(jobs, len(blocks))))):
-                for i, unit in enumerate(units):
-                    of_unit = [of_run[i : i + 1] for of_run in scored]
-                    self.work.keep(unit, _arrays(of_unit, len(self._judgments.topics)))
-                advance(len(units))
-                issue(warned, self._warned)
+        done = len(self.settings) - len(settings)
+        advance = stack.enter_context(progress_bar("Scoring settings", len(self.settings), done, progress))
+        for units, scored, warned in stack.enter_context(results_of(calls(), max(1, min(jobs, len(blocks))))):
+            for i, unit in enumerate(units):
+                of_unit = [of_run[i : i + 1] for of_run in scored]
+                self.work.keep(unit, _arrays(of_unit, len(self._judgments.topics)))
+            advance(len(units))
+            self._issue(warned)
 
     def _joined(self) -> Scores:
         """Return the scores of all settings and references."""
@@ -517,14 +549,6 @@ class Sweep:
             made_by["identity"] = self.work.identity
         axes = topics, tuple(self.runs), tuple(self.measures)
         return Scores.of_runs(values, retrieved, *axes, fields=fields, made_by=made_by, marks=self.marks)
-
-
-def issue(warned: Iterable[tuple[type[Warning], str]], issued: set[tuple[type[Warning], str]]) -> None:
-    """Issue the warnings that are new."""
-    for category, text in warned:
-        if (category, text) not in issued:
-            issued.add((category, text))
-            warnings.warn(text, category, stacklevel=5)
 
 
 def _arrays(scores: Sequence[Sequence[TopicScores]], topics: int) -> dict[str, Any]:
@@ -557,6 +581,18 @@ class Stored:
 
     paths: tuple[str, ...]
 
+    @classmethod
+    def of(cls, items: Iterable[Any], folder: str) -> Stored:
+        """Write objects to a temporary folder, which is named if there is no room, for instance because the disk is full."""
+        paths = []
+        for item in items:
+            paths.append(os.path.join(folder, f"{len(os.listdir(folder))}.joblib"))
+            try:
+                joblib.dump(item, paths[-1])
+            except OSError as error:
+                raise DataError(f"{paths[-1]} cannot be written: {error.strerror or error}. Make room there.") from None
+        return cls(tuple(paths))
+
     def __iter__(self) -> Iterator[Any]:
         return (joblib.load(path, mmap_mode="r") for path in self.paths)
 
@@ -585,7 +621,7 @@ class _Data:
 
     def __init__(self, judgments: Judgments, settings: Sequence[Measure], folder: str) -> None:
         self._judgments, self._settings, self._folder = judgments, settings, folder
-        self._paths: dict[Hashable, list[str]] = {}
+        self._stored: dict[Hashable, Stored] = {}
         self._plain = any(preparation_key(setting) is None for setting in settings)
         if self._plain:
             self._store(None, judgments)
@@ -598,22 +634,12 @@ class _Data:
             self._store(None, run)
 
     def _store(self, key: Hashable, value: Any) -> None:
-        paths = self._paths.setdefault(key, [])
-        paths.append(os.path.join(self._folder, f"{list(self._paths).index(key)}-{len(paths)}.joblib"))
-        store(value, paths[-1])
+        before = self._stored.get(key, Stored(()))
+        self._stored[key] = Stored((*before.paths, *Stored.of([value], self._folder).paths))
 
     def stored(self, on_this_machine: bool) -> dict[Hashable, Stored | Held]:
         """Return the data by preparation: in files, or to be sent to other machines."""
-        by_key: dict[Hashable, Stored | Held] = {key: Stored(tuple(paths)) for key, paths in self._paths.items()}
-        return by_key if on_this_machine else {key: Held(tuple(data)) for key, data in by_key.items()}
-
-
-def store(value: Any, path: str) -> None:
-    """Write an object to a temporary file, which is named if it cannot be written, for instance because the disk is full."""
-    try:
-        joblib.dump(value, path)
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror or error}. Make room there.") from None
+        return {key: data if on_this_machine else Held(tuple(data)) for key, data in self._stored.items()}
 
 
 def _do(
