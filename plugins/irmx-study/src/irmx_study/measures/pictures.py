@@ -69,7 +69,7 @@ def plot_views(comparison: Comparison, ax: Any = None, measure: str | None = Non
         on = axes_for(ax, 1, (5.5, 4))[0]
         image = _heat_map(on, comparison, group, range(len(group.views)), *parameters)
         _colour_bar(comparison, image, on)
-        on.set_title(_title(comparison, group), fontsize="medium")
+        on.set_title(_title(comparison, group))
         return on
     if len(parameters) > 3:
         names = ", ".join(parameter.name for parameter in group.parameters)
@@ -83,7 +83,7 @@ def plot_views(comparison: Comparison, ax: Any = None, measure: str | None = Non
     for on, value in zip(axes, panel.axis, strict=True):
         chosen = [place for place, cell in enumerate(panel.cells) if cell == value]
         image = _heat_map(on, comparison, group, chosen, down, right)
-        on.set_title(f"{panel.name}={number_text(value)}", fontsize="medium")
+        on.set_title(f"{panel.name}={number_text(value)}")
         on.label_outer()
     _colour_bar(comparison, image, axes)
     axes[0].figure.suptitle(_title(comparison, group), fontsize="medium")
@@ -119,7 +119,7 @@ def _line(comparison: Comparison, group: Group, parameter: Parameter, ax: Any) -
         places = np.unique(np.linspace(0, len(x) - 1, min(len(x), 6)).astype(int))
         on.set_xticks(x[places], [str(parameter.cells[order[place]]) for place in places])
     on.set(xlabel=parameter.name, ylabel=_title(comparison, group))
-    on.legend(frameon=False, fontsize="small")
+    on.legend()
     return on
 
 
@@ -294,7 +294,7 @@ def plot_agreement(
         on.set(xlabel=coefficient, xlim=(min(0.0, ends), 1.03), ylim=(len(parameter.axis) - 0.5, -0.5))
         on.set_ylabel(picture_text(parameter.name))
         grid_behind(on, "x")
-    on.set_title(title, fontsize="medium", pad=22 if others else None)
+    on.set_title(title, pad=22 if others else None)
     if others:
         legend_above(on, 2)
     return on
@@ -331,7 +331,7 @@ def _agreement_map(ax: Any, chosen: Sequence[Parameter], median: Floats, title: 
     image = _draw_over_two(on, values, down, across, cmap="cividis", vmin=float(np.nanmin(values)), vmax=1)
     if values.size <= _WRITTEN and values.shape[1] <= 12:
         write_in_cells(image, values, np.isnan(values))
-    on.set_title(title, fontsize="medium")
+    on.set_title(title)
     on.figure.colorbar(image, ax=on).set_label(label, fontsize="small")
     return on
 
@@ -495,9 +495,9 @@ def _scatter(on: Any, agreement: Agreement, x: int, y: int, title: str) -> None:
             on.scatter(*values[chosen].T, s=size, label=label, zorder=3 if label else 2, **look)
     on.set_xlabel(picture_text(agreement.measures[x], 34), fontsize="small")
     on.set_ylabel(picture_text(agreement.measures[y], 34), fontsize="small")
-    on.set_title(title, fontsize="medium")
+    on.set_title(title)
     if is_tied.any():
-        on.legend(frameon=False, fontsize="x-small", loc="best", handletextpad=0.2, borderpad=0.2)
+        on.legend(fontsize="x-small", loc="best", handletextpad=0.2, borderpad=0.2)
 
 
 def tied(values: Floats) -> Bools:

@@ -14,7 +14,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from irmx import Scores, UsageError, registry
-from irmx.toolkit import html_result, in_markdown, picture_width, print_rows, suggest, versions_of, visible
+from irmx.toolkit import (
+    html_result,
+    in_markdown,
+    picture_style,
+    picture_width,
+    print_rows,
+    suggest,
+    versions_of,
+    visible,
+)
 from irmx_study.inputs.choices import Choices
 
 if TYPE_CHECKING:
@@ -209,7 +218,7 @@ class Result:
         if kind not in kinds:
             raise self._unknown("picture", kind, kinds)
         module, _, function = kinds[kind].partition(":")
-        with picture_width(width):
+        with picture_width(width), picture_style({"legend.fontsize": "small", "axes.titlesize": "medium"}):
             drawn: Axes = getattr(import_module(f"irmx_study.{module}"), function)(self, ax, **options)
         return drawn
 

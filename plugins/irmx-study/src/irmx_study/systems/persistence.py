@@ -468,7 +468,7 @@ def plot_effects(result: Result, ax: Any = None, measure: str | None = None) -> 
         look["marker"] = distinct_marker(snapshots.index(row.snapshot) * len(COLOURS))
         ax.errorbar(row.ER, row.delta_RI, yerr, xerr, label=picture_text(f"{row.system}, {row.snapshot}"), **look)
     ax.set(xlabel=picture_text(f"effect ratio by {measure}"), ylabel="change of relative improvement")
-    ax.legend(frameon=False, fontsize="small")
+    ax.legend()
     return ax
 
 
@@ -484,7 +484,7 @@ def plot_means(result: Result, ax: Any = None, measure: str | None = None) -> An
         ax.plot(range(len(means)), means.to_numpy(), label=picture_text(name), **look)
     ax.set_xticks(range(len(first)), [picture_text(name) for name in first["snapshot"]])
     ax.set_ylabel(picture_text(f"mean {measure}"))
-    ax.legend(frameon=False, fontsize="small")
+    ax.legend()
     return ax
 
 

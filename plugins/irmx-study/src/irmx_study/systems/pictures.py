@@ -50,14 +50,14 @@ _P_NAMES = 30
 def legend_beside(ax: Any, title: str | None = None) -> None:
     """Draw the legend of lines on the right of the axes; see :func:`width_beside`."""
     ax.legend(
-        frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1), handlelength=3, title=title,
+        loc="upper left", bbox_to_anchor=(1.01, 1), handlelength=3, title=title,
         title_fontsize="small",
     )  # fmt: skip
 
 
 def legend_above(ax: Any, columns: int = 3) -> None:
     """Draw the legend above the axes."""
-    ax.legend(frameon=False, fontsize="small", ncols=columns, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    ax.legend(ncols=columns, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 
 
 def panels_for(
@@ -193,7 +193,7 @@ def _draw_differences(
         if several:
             ax.plot([], [], marker, ms=size, color=colour, label=f"to {picture_text(comparison.names[baseline])}")
     if several:
-        ax.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 0.99), frameon=False, ncols=3)
+        ax.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 0.99), ncols=3)
     coverage = f"{choices.coverage} interval"
     if comparison.baseline:
         to = "" if several else f" to {picture_text(comparison.names[comparison.baseline[0]])}"
@@ -420,5 +420,5 @@ def plot_p_values(comparison: Comparison, ax: Any = None, views: Sequence[str] |
         on.spines[:].set_visible(False)
     labels = [f"p > {level:g}", *(f"p ≤ {border:g}" for border in borders)]
     patches = [Patch(color=colour, label=label) for colour, label in zip(colours, labels, strict=True)]
-    axes[0].figure.legend(handles=patches, loc="outside lower center", ncols=len(patches), fontsize=8, frameon=False)
+    axes[0].figure.legend(handles=patches, loc="outside lower center", ncols=len(patches), fontsize=8)
     return axes[0]
