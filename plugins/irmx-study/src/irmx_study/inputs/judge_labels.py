@@ -152,17 +152,9 @@ def _read(name: str, source: Any, rel: float, mapped: Mapping[Any, float] | None
     if frame["pass"].any():
         first = frame[frame["pass"] == 0].groupby("query_id", sort=False)
         judgments = read_qrels({topic: dict(zip(of["doc_id"], of["grade"], strict=True)) for topic, of in first})
-    return Judge(name, judgments, _passes(frame[is_judged]), rel, int((~is_judged).sum()))
-
-
-def _passes(frame: pd.DataFrame) -> pd.DataFrame:
-    import pandas as pd
-
-    place, docs = pd.factorize(frame["doc"])
-    grades = np.full((len(docs), int(frame["pass"].max()) + 1), np.nan)
-    grades[place, frame["pass"]] = frame["grade"]
-    index = pd.MultiIndex.from_frame(frame[["query_id", "doc_id"]][~frame["doc"].duplicated()])
-    return pd.DataFrame(grades, index=index)
+    passes = frame[is_judged].set_index(["query_id", "doc_id", "pass"])["grade"].unstack(sort=False)
+    passes = passes.reindex(columns=range(int(frame["pass"].max()) + 1))
+    return Judge(name, judgments, passes, rel, int((~is_judged).sum()))
 
 
 def side_by_side(judges: Iterable[Judge]) -> pd.DataFrame:

@@ -340,7 +340,7 @@ class Judges(Result):
             return labels
         return labels.merge(self.frame("systems")[["judge_a", "judge_b", *COLUMNS]], on=["judge_a", "judge_b"])
 
-    def _named(self, a: int, b: int) -> dict[str, str]:
+    def _named(self, a: int, b: int) -> dict[str, Any]:
         return {"judge_a": self.names[a], "judge_b": self.names[b]}
 
     def _topics(self) -> pd.DataFrame:
@@ -366,21 +366,11 @@ class Judges(Result):
         of_resamples, drawn = counts.resampled(self.resamples, self.seed)
         rows = []
         for name in COEFFICIENTS:
-            low, high = percentiles(of_resamples[name], self.level)
-            mean, topics_low, topics_high, topics = mean_over_topics(by_topic[name], drawn, self.level)
-            rows.append(
-                {
-                    **self._named(a, b),
-                    "coefficient": name,
-                    "pooled": float(pooled[name]),
-                    "low": low,
-                    "high": high,
-                    "of_topics": mean,
-                    "topics_low": topics_low,
-                    "topics_high": topics_high,
-                    "topics": topics,
-                }
-            )
+            row = self._named(a, b) | {"coefficient": name, "pooled": float(pooled[name])}
+            row["low"], row["high"] = percentiles(of_resamples[name], self.level)
+            of_topics = mean_over_topics(by_topic[name], drawn, self.level)
+            row["of_topics"], row["topics_low"], row["topics_high"], row["topics"] = of_topics
+            rows.append(row)
         return rows
 
     def _confusion(self) -> pd.DataFrame:

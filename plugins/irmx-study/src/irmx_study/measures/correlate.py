@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import compress
@@ -157,8 +158,7 @@ def ranked_views(scores: Scores, decimals: int | None) -> tuple[Scores, Floats, 
         rounded = "" if decimals is None else f", rounded to {plural(decimals, 'decimal place')}"
         notes.append(f"left out, because it gives all systems the same mean{rounded}: {_listed(scores, constant)}")
         scores, means = _without(scores, constant, notes), means[:, ~constant]
-    signs = signs_of(scores)
-    return scores, means if (signs > 0).all() else means * signs, tuple(notes)
+    return scores, means * signs_of(scores), tuple(notes)
 
 
 def _listed(scores: Scores, chosen: Bools) -> str:
@@ -534,11 +534,11 @@ class Agreement(Result):
         own = np.empty((len(self.means), 0)) if self.own is None else self.own[:, None]
         means = np.concatenate([self.means, own], axis=1)
         p = p_values_of_tau(means[:, a], means[:, b], found["tau"])
-        columns = {"reference": self._pair_table()["a"], "tau": found["tau"], "p_value": p, **found}
+        table = table.assign(reference=self._pair_table()["a"], tau=found.pop("tau"), p_value=p, **found)
         if shares is not None:
             weights = pd.to_numeric(shares, errors="coerce")
-            columns["share"] = weights / weights.sum()
-        return pd.concat([table, pd.DataFrame(columns)], axis=1)
+            table["share"] = weights / weights.sum()
+        return table
 
     def _extremes(self) -> pd.DataFrame:
         rows = []
@@ -568,10 +568,7 @@ class Agreement(Result):
     @cached_property
     def _values(self) -> Floats:
         """The values, larger for better ones, NaN for topics that are not in a view."""
-        values, signs = self.scores.values, signs_of(self.scores)
-        if (signs < 0).any():
-            values = values * signs
-        return values
+        return self.scores.values * signs_of(self.scores)
 
     @cached_property
     def _resampled(self) -> Floats:
@@ -730,8 +727,6 @@ def _dense(means: Floats) -> Floats:
 
 def quantiles(taus: Floats, shares: Sequence[float]) -> Floats:
     """Return quantiles over the rows without NaN; NaN for a column that has nothing else."""
-    quantiles = np.full((len(shares), taus.shape[1]), np.nan)
-    some_tau = ~np.isnan(taus).all(axis=0)
-    if some_tau.any():
-        quantiles[:, some_tau] = np.nanquantile(taus[:, some_tau], shares, axis=0)
-    return quantiles
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.asarray(np.nanquantile(taus, shares, axis=0))

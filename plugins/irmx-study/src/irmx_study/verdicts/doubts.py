@@ -299,8 +299,7 @@ def breaks(claim: Claim, main: View, doubt: Doubt, tested: Sequence[Tested]) -> 
 
 def difference_from_main(claim: Claim, main: View, view: View, how: ComparisonBasis) -> float:
     """Return the two-sided p-value of the difference of a view from the main one; 1 if it is not against the claim."""
-    from scipy.special import stdtr
-    from scipy.stats import ttest_ind_from_stats
+    from scipy.stats import ttest_ind, ttest_rel
 
     of_main, of_view = main.differences, view.differences
     both = ~np.isnan(of_main) & ~np.isnan(of_view)
@@ -315,8 +314,7 @@ def difference_from_main(claim: Claim, main: View, view: View, how: ComparisonBa
         if max(deviations) <= _ROUNDING:
             return 1 / comb(len(ours) + len(others), len(ours))  # that just these topics are the group
         # where all topics of a group are equal by chance, Welch's test takes their mean for known
-        groups = ours.mean(), deviations[0], len(ours), others.mean(), deviations[1], len(others)
-        return float(ttest_ind_from_stats(*groups, equal_var=min(deviations) <= _ROUNDING).pvalue)
+        return float(ttest_ind(ours, others, equal_var=min(deviations) <= _ROUNDING).pvalue)
     one, other = of_main[both], of_view[both]
     if view.weights is not None:
         weighted = _Resampled(other, view.weights[both], less_plain=True)
@@ -334,8 +332,7 @@ def difference_from_main(claim: Claim, main: View, view: View, how: ComparisonBa
         return 1.0
     if np.ptp(change) <= _ROUNDING:
         return p_of_equal_signs(len(change)) if abs(change.mean()) > _ROUNDING else 1.0
-    t = change.mean() / (change.std(ddof=1) / np.sqrt(len(change)))
-    return float(2 * stdtr(len(change) - 1, -abs(t)))
+    return float(ttest_rel(other, one).pvalue)
 
 
 # -- the views in which a claim about two systems is tried -----------------------------------------------------------
@@ -577,34 +574,28 @@ def scored_in_all_views(
     further = [one for more in (users, others) if more is not None for one in as_measures(more)]
     files, systems = _runs_of(runs)
     names = in_order(list(systems), baseline)
-
-    def over_seeds(found: Scores) -> Scores:
-        return _over_seeds(found, {name: systems[name] for name in names})
-
+    seeds = {name: systems[name] for name in names}
     known = read_qrels(qrels)
     source = known if _is_stream(qrels) else qrels  # a stream is read once
     found = irmx.scores([measure, *further], source, files, progress=progress)
-    parts = [over_seeds(found)]
+    parts = [_over_seeds(found, seeds)]
     reads = {name: of for name, of in identity_of_data([measure], known, {}).items() if name in ("qrels", "files")}
     for judge in read_judges(judges, rel, grades) if judges is not None else ():
         _refuse_stranger(judge.name, judge.judgments, known)
         of_judge = irmx.scores([with_rel(measure, judge.rel)], judge.judgments, files, progress=False)
         of_judge = of_judge.select(topics=[topic for topic in of_judge.topics if topic in known.index])
-        parts.append(over_seeds(replace(of_judge, measures=(measure,))).marked(judgments=judge.name))
+        parts.append(_over_seeds(replace(of_judge, measures=(measure,)), seeds).marked(judgments=judge.name))
         reads.setdefault("judges", {})[judge.name] = identity_of_data([measure], judge.judgments, {})["qrels"]
     for name, (of_collection, two) in _collections_of(collections).items():
         parts.append(_on_collection(name, measure, of_collection, two, names))
         reads.setdefault("collections", {})[name] = parts[-1].made_by["qrels"]
     assumed, untried = with_assumptions(measure, known, files)
-    parts += map(over_seeds, assumed)
+    parts += [_over_seeds(one, seeds) for one in assumed]
     several = {name: of for name, of in systems.items() if len(of) > 1}
     for name, of_system in several.items():
         for file in of_system:
-            of_seed = over_seeds(found.select(views=[found.names[0]]))
-            values, states = np.array(of_seed.values), np.array(of_seed.states)
-            for of_two, of_all in ((values, found.values), (states, found.states)):
-                of_two[:, names.index(name)] = of_all[:, found.systems.index(file), :1]
-            parts.append(replace(of_seed, values=values, states=states).marked(seed=file))
+            of_seed = _over_seeds(found.select(views=found.names[:1]), {**seeds, name: [file]})
+            parts.append(of_seed.marked(seed=file))
     return replace(Scores.concat(parts), made_by={**found.made_by, "reads": reads}), several, untried
 
 
