@@ -22,7 +22,7 @@ from irmx.data.table import (
     Source,
     Table,
     byte_offsets,
-    encoded,
+    first_of_each,
     from_ints,
     from_texts,
     to_numpy,
@@ -156,6 +156,13 @@ class Run(SourceColumns):
         """The rows by topic and fingerprint, and the numbers of both, ascending."""
         return self._prints.by_topic(segment_of(self.offsets))
 
+    @cached_property
+    def first_rows(self) -> Ints:
+        """The first row with the same document of the same topic as each row; a run of dicts has each once."""
+        if self._ids is None:
+            return np.arange(len(self))
+        return first_of_each(segment_of(self.offsets), self._prints, self._ids)
+
     def find_names(self, names: list[str], ends: Ints, in_run: Ints) -> tuple[Ints, Ints, Floats, Callable[[], Ints]]:
         """Look up documents of topics in dicts, as :meth:`find_ids` does in tables, in the order given."""
         bounds = ends.tolist()
@@ -249,16 +256,14 @@ class Run(SourceColumns):
         self.refuse_declaring()
         keys = self._by_print[1]
         if np.any(keys[1:] == keys[:-1]):  # a document occurs twice, or two ids have the same fingerprint
-            topic, (doc, distinct) = segment_of(self.offsets), encoded(self._ids)
-            key = topic * np.int64(len(distinct)) + doc
-            order = np.argsort(key, kind="stable")
-            twice = np.flatnonzero(key[order][1:] == key[order][:-1])
-            for first in twice[:1].tolist():
-                rows = sorted(order[first : first + 2].tolist())
+            again = np.flatnonzero(self.first_rows != np.arange(len(self)))
+            for row in again[:1].tolist():
+                rows = int(self.first_rows[row]), row
                 raise DataError(
-                    f"The run has the document {distinct[int(doc[rows[0]])].as_py()!r} more than once for query "
-                    f"{self.topics[topic[rows[0]]]!r} ({len(twice)} such rows in all). A document may occur only once in a ranking.",
-                    tuple(rows),
+                    f"The run has the document {self._ids[row].as_py()!r} more than once for query "
+                    f"{self.topics[np.searchsorted(self.offsets, row, side='right') - 1]!r} ({len(again)} such rows in all). "
+                    "A document may occur only once in a ranking.",
+                    rows,
                     self.place(rows),
                 )
         self._checked = True

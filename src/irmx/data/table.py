@@ -81,6 +81,11 @@ def encoded(values: pa.Array) -> tuple[Ints, pa.Array]:
     return to_numpy(by_number.indices).astype(np.int64), by_number.dictionary
 
 
+def first_rows(codes: Ints) -> Ints:
+    """Return the first row of each number, of numbers in order of appearance."""
+    return np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
+
+
 def to_numpy(numbers: pa.Array, missing: float = 0) -> Array:
     """Return an Arrow array of numbers as a numpy array, with a number in place of missing values."""
     import pyarrow as pa
@@ -608,8 +613,7 @@ class Table:
             codes, distinct = encoded(self.ids(name))
         else:
             codes, texts = found
-            first = np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
-            distinct = self._texts(name, texts, ids=True, rows=first)
+            distinct = self._texts(name, texts, ids=True, rows=first_rows(codes))
         ids = distinct.to_pylist()
         is_whole = kind_of(cells) == "integer" or (isinstance(cells, list) and set(map(type, cells)) == {int})
         return codes, list(map(int, ids)) if is_whole else ids

@@ -11,6 +11,7 @@ import numpy as np
 
 from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
+from irmx.data.table import encoded, first_rows, from_ints
 from irmx.errors import DataError
 from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
 from irmx.text import list_some, plural
@@ -392,8 +393,8 @@ class Join:
             deep = self.ranked_rows("trec")[position_in_segment(offsets) >= depth]
             is_unjudged &= ~np.isin(rows, deep)
         unjudged = np.flatnonzero(is_unjudged)
-        first, of_document = self._first_rows(rows, topic, unjudged)
-        added = unjudged[first]
+        of_document, _ = encoded(from_ints(self.run.first_rows[rows[unjudged]]))
+        added = unjudged[first_rows(of_document)]
         new = added[doc[added] < 0]
         judgments = self.judgments.with_added(topic[added], doc[added], partial(self.run.docs_at, rows[new]), grade)
         view = self.view(judgments)
@@ -402,18 +403,6 @@ class Join:
         unknown = doc[unjudged] < 0  # the others are hits of the base
         view._assumed = rows[unjudged[unknown]], assumed[unknown]
         return view
-
-    def _first_rows(self, rows: Ints, topic: Ints, chosen: Ints) -> tuple[Ints, Ints]:
-        """Return, for the distinct documents of some rows, the first of them, and for each row the number of its document."""
-        try:
-            self.run.refuse_repeats()
-        except DataError:  # a stream
-            names, of_topic = self.run.docs_at(rows), topic.tolist()
-            first: dict[tuple[int, str], int] = {}
-            of_row = [first.setdefault((of_topic[i], names[i]), at) for at, i in enumerate(chosen.tolist())]
-            distinct, of_document = np.unique(np.array(of_row, dtype=np.int64), return_inverse=True)
-            return distinct, of_document
-        return np.arange(len(chosen)), np.arange(len(chosen))
 
     # -- rows of the run ---------------------------------------------------------------------------------
 
