@@ -205,6 +205,15 @@ def test_what_is_special_is_escaped() -> None:
     assert list(csv.reader(io.StringIO(shown([{"a": 'x,"y" z', "b": 1}], "csv")))) == [["a", "b"], ['x,"y" z', "1"]]
 
 
+def test_every_part_of_a_wide_latex_table_tells_its_rows_apart() -> None:
+    named = [{"measure": "AP", "system": system, **{f"column {i}": 0.25 for i in range(12)}} for system in ("a", "b")]
+    parts = shown(named, "latex").split(r"\par\medskip")
+    assert len(parts) > 1
+    assert all(f"AP & {system} & 0.2500" in part for part in parts for system in ("a", "b"))
+    alone = shown(named[:1], "latex").split(r"\par\medskip")
+    assert [part.count("AP & a") for part in alone] == [1, *[0] * (len(alone) - 1)]
+
+
 @pytest.mark.parametrize(
     ("text", "latex", "markdown"),
     [

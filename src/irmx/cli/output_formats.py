@@ -7,6 +7,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from numbers import Integral, Real
 from typing import Any, TextIO
 
@@ -264,7 +265,10 @@ def latex_tabular(
 
 
 class Latex(OutputFormat):
-    """A LaTeX ``tabular`` with the rules of the package ``booktabs``; one that is wider than a column of two is a ``table*``."""
+    """A LaTeX ``tabular`` with the rules of the package ``booktabs``; one that is wider than a column of two is a ``table*``.
+
+    One that is wider than a page goes on below, with the first columns that tell its rows apart.
+    """
 
     NAME = "latex"
     SHORT_DESC = "a LaTeX tabular, with the rules of the package booktabs"
@@ -274,15 +278,17 @@ class Latex(OutputFormat):
         """Write the table."""
         plain = [list(rows.names), *rows.texts(), *([rows.line(rows.footer)] if rows.footer else [])]
         columns = list(zip(*plain, strict=True))
-        first, *widths = (latex_width(texts) for texts in columns)
+        names = list(takewhile(lambda i: not rows.of_numbers()[i], range(len(columns))))
+        keys = next((i + 1 for i in names if len(set(zip(*columns[: i + 1], strict=True))) == len(plain)), 1)
+        widths = list(map(latex_width, columns))
         if sum(latex_width(texts, 1.0, 12.0) for texts in columns) <= COLUMN:
             print(*self._tabular(rows, range(len(columns))), sep="\n", file=out)
             return
         long = len(rows.records) > LONG  # which stands in no table
         lines = ["{" if long else r"\begin{table*}", r"\centering", r"\small", r"\setlength{\tabcolsep}{4pt}"]
-        for number, block in enumerate(latex_blocks(first, widths)[1]):
+        for number, block in enumerate(latex_blocks(sum(widths[:keys]), widths[keys:])[1]):
             lines += [r"\par\medskip"] * (number > 0)
-            lines += self._tabular(rows, [0, *(i + 1 for i in block)])
+            lines += self._tabular(rows, [*range(keys), *(i + keys for i in block)])
         print(*lines, "}" if long else r"\end{table*}", sep="\n", file=out)
 
     def _tabular(self, rows: PrintedRows, chosen: Iterable[int]) -> list[str]:
