@@ -7,6 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from unittest import mock
@@ -185,7 +186,9 @@ def values(measure: Measure, sample: Sample, qrels: Any = None, run: Any = None)
     """
 
     def computed() -> Values:
-        judgments = sample.once("judgments", lambda: read_qrels(sample.qrels_table)) if qrels is None else qrels
+        judgments = qrels
+        if qrels is None:  # a copy has nothing that other measures, or the same one before, have left there
+            judgments = copy(sample.once("judgments", lambda: read_qrels(sample.qrels_table)))
         rankings = sample.once("rankings", lambda: read_run(sample.run_table)) if run is None else run
         return evaluator([measure], judgments).values(rankings)[measure]
 
