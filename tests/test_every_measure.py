@@ -168,10 +168,10 @@ def every_check(
     which: Callable[[irmx.Measure], bool], adapt: Callable[[Sample], Sample] | None = None, examples: int = 3
 ) -> pytest.MarkDecorator:
     """Return the tests of some measures; those of measures in other settings than their examples are slow."""
-    measures = list(filter(which, [*MEASURES, *OF_NAMED_OBJECTS]))
+    measures, of_examples = list(filter(which, [*MEASURES, *OF_NAMED_OBJECTS])), set(EXAMPLES)
     made = parametrize_with_checks(measures, expected_failures=expected_failures, adapt=adapt, examples=examples).mark
     tests = [
-        test._replace(marks=[*test.marks, pytest.mark.slow]) if test.values[0] not in EXAMPLES else test
+        test._replace(marks=[*test.marks, pytest.mark.slow]) if test.values[0] not in of_examples else test
         for test in made.args[1]
     ]
     return pytest.mark.parametrize(made.args[0], tests)

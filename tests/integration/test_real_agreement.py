@@ -32,14 +32,15 @@ def ranking(text: str) -> list[list[str]]:
 
 
 def test_ten_thousand_published_overlaps(trec8: Any) -> None:
-    """Corsi and Urbano's own numbers (SIGIR 2024), rankings of different lengths and items with ties."""
+    """Corsi and Urbano's own numbers (SIGIR 2024), rankings of different lengths and items with ties, a third in each way."""
     path = Path(os.environ["IRMX_DATA"]) / "statistics" / "rbo2024" / "test.csv.xz"
     with lzma.open(path, "rt") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 10_000
-    for ties in ("w", "a", "b"):
-        overlaps = [irmx_study.rbo(ranking(row["x"]), ranking(row["y"]), float(row["p"]), ties) for row in rows]
-        published = [[float(row[f"{ties}.{name}"]) for name in ("ext", "min", "max", "res")] for row in rows]
+    for first, ties in enumerate(("w", "a", "b")):
+        third = rows[first::3]
+        overlaps = [irmx_study.rbo(ranking(row["x"]), ranking(row["y"]), float(row["p"]), ties) for row in third]
+        published = [[float(row[f"{ties}.{name}"]) for name in ("ext", "min", "max", "res")] for row in third]
         np.testing.assert_allclose(np.array(overlaps), published, rtol=0, atol=1e-12)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -53,18 +53,23 @@ def in_order(run: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(
-    peers: dict[str, Any], qrels: pd.DataFrame, run: pd.DataFrame, factors: Mapping[str, float] | None = None
-) -> dict[str, dict[str, float]]:
-    """The topics in which the values of measures, times their factors, differ by more than 1e-9, and by how much."""
-    theirs = {(m.measure, m.query_id): m.value for m in ir_measures.iter_calc(list(peers.values()), qrels, run)}
-    values = {(str(m.measure), m.query_id): m.value for m in irmx.iter_calc(list(peers), qrels, run)}
-    ours = {(name, topic): value * (factors or {}).get(name, 1) for (name, topic), value in values.items()}
-    assert len(theirs) == len(ours)
-    out: dict[str, dict[str, float]] = {}
-    for (measure, topic), value in ours.items():
-        if (difference := abs(value - theirs[peers[measure], topic])) > 1e-9:
-            out.setdefault(measure, {})[topic] = difference
-    return out
+    peers: dict[str, Any],
+    qrels: pd.DataFrame,
+    runs: Iterable[pd.DataFrame],
+    factors: Mapping[str, float] | None = None,
+) -> Iterator[dict[str, dict[str, float]]]:
+    """Yield, per run, the topics in which measures, times their factors, differ by more than 1e-9, and by how much."""
+    other, own = ir_measures.evaluator(list(peers.values()), qrels), irmx.evaluator(list(peers), qrels)
+    for run in runs:
+        theirs = {(m.measure, m.query_id): m.value for m in other.iter_calc(run)}
+        values = {(str(m.measure), m.query_id): m.value for m in own.iter_calc(run)}
+        ours = {(name, topic): value * (factors or {}).get(name, 1) for (name, topic), value in values.items()}
+        assert len(theirs) == len(ours)
+        out: dict[str, dict[str, float]] = {}
+        for (measure, topic), value in ours.items():
+            if (difference := abs(value - theirs[peers[measure], topic])) > 1e-9:
+                out.setdefault(measure, {})[topic] = difference
+        yield out
 
 
 @pytest.mark.parametrize("year", COUNT)
@@ -72,16 +77,16 @@ def test_equal_to_ndeval_in_one_order(year: int) -> None:
     peers = {"IntentAware(measure='AP')": AP_IA}
     for k in (5, 10, 20):
         peers |= {f"IA_P@{k}": P_IA @ k, f"I_rec@{k}": StRecall @ k}
-    for run in runs_of(year).values():
-        assert differences(peers, qrels_of(year), in_order(run)) == {}
+    assert not any(differences(peers, qrels_of(year), map(in_order, runs_of(year).values())))
 
 
 def test_equal_scores_are_the_only_difference() -> None:
     """As they are, with equal scores by descending id here and by ascending id there, all but one run are equal at 20."""
     differ = {}
     for year in COUNT:
-        for name, run in runs_of(year).items():
-            found = differences({"IA_P@20": P_IA @ 20, "I_rec@20": StRecall @ 20}, qrels_of(year), run)
+        peers = {"IA_P@20": P_IA @ 20, "I_rec@20": StRecall @ 20}
+        runs = runs_of(year)
+        for name, found in zip(runs, differences(peers, qrels_of(year), runs.values()), strict=True):
             assert set(found) <= {"IA_P@20"}
             if found:
                 differ[year, name] = found["IA_P@20"]
@@ -100,15 +105,15 @@ def test_err_ia_is_that_of_ndeval_times_its_ideal(year: int) -> None:
     binary = qrels.assign(relevance=(qrels["relevance"] > 0).astype(int))
     peers = {f"IA_ERR(stop='graded')@{k}": ERR_IA @ k for k in (5, 20)}
     factors = {name: 1 / sum(2**-r / r for r in range(1, k + 1)) for name, k in zip(peers, (5, 20), strict=True)}
-    for run in runs_of(year).values():
-        assert differences(peers, binary, in_order(run), factors) == {}
+    assert not any(differences(peers, binary, map(in_order, runs_of(year).values()), factors))
 
 
 def test_grades_make_err_ia_differ() -> None:
     ideal = sum(2**-r / r for r in range(1, 21))
     run = in_order(runs_of(2012)["indri-ql-catb.run.gz"])
     [name] = peers = {"IA_ERR(stop='graded')@20": ERR_IA @ 20}
-    assert len(differences(peers, qrels_of(2012), run, {name: 1 / ideal})[name]) > 25
+    [found] = differences(peers, qrels_of(2012), [run], {name: 1 / ideal})
+    assert len(found[name]) > 25
 
 
 @pytest.mark.parametrize("year", COUNT)

@@ -270,7 +270,7 @@ def test_the_command_on_reruns(snapshots: Path, command: Callable[..., Any]) -> 
 def test_intervals_hold_the_true_value_as_often_as_they_say(same_topics: bool) -> None:
     rng = np.random.default_rng(11)
     held = np.zeros(3)
-    draws = 2000
+    draws = 800
     for _ in range(draws):
         first, then = random_scores(rng, 50, 0.1), random_scores(rng, 50, 0.05, mean=0.3)
         topics = None if same_topics else [f"x{i}" for i in range(50)]
