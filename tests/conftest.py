@@ -31,7 +31,7 @@ UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 """A busy machine is no reason for a test to fail."""
 
 settings.register_profile("quick", max_examples=15, derandomize=True, **UNTIMED)
-settings.register_profile("thorough", max_examples=40, **UNTIMED)
+settings.register_profile("thorough", max_examples=25, **UNTIMED)
 settings.load_profile("quick")  # `--hypothesis-profile thorough`, which continuous integration gives, comes later
 
 

@@ -24,9 +24,9 @@ def modules() -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _no_limits_of_time() -> Iterator[None]:
-    """Let the data of examples take its time: a loaded machine is no failure."""
+    """Let the data of examples be little, and take its time: a loaded machine is no failure."""
     hypothesis.settings.register_profile(
-        "patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+        "patient", max_examples=15, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )
     hypothesis.settings.load_profile("patient")
     yield
