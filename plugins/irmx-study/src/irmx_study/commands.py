@@ -27,7 +27,7 @@ from irmx.toolkit import (
     runs_and_measures,
     visible,
 )
-from irmx_study.inputs.choices import Choices
+from irmx_study.inputs.choices import Choices, refuse_unknown
 from irmx_study.inputs.views import labelled_runs, labels_of, measures_labelled
 from irmx_study.options import (
     REPORT_ENDINGS,
@@ -223,9 +223,9 @@ def correlate_measures(
     of topics, or with --reference all coefficients of every measure with one; of very many settings the lowest, the
     median and the highest. With -o csv, tsv or jsonl, one row per pair of measures with all coefficients.
     """
-    from irmx_study.measures.correlate import check_coefficient, check_parameters, correlate
+    from irmx_study.measures.correlate import COEFFICIENTS, check_parameters, correlate
 
-    check_coefficient(coefficient)
+    refuse_unknown("coefficient", coefficient, COEFFICIENTS)
     check_parameters(decimals, rbo_p, rbo_ties, resamples, seed, level)
     column, _, value = (reference or "").partition("=")
     of_column: dict[str, Any] | None = None

@@ -21,9 +21,9 @@ from irmx.toolkit import (
     new_file,
     picture_option,
     runs_and_measures,
-    suggest,
     write_picture,
 )
+from irmx_study.inputs.choices import refuse_unknown
 from irmx_study.inputs.views import by_run, labelled_runs
 from irmx_study.showing.result import Result
 
@@ -151,8 +151,7 @@ def _one_of(noun: str, names: Collection[str]) -> Callable[[str], str]:
     """Return the check of an option that takes one of some names."""
 
     def check(name: str) -> str:
-        if name not in names:
-            raise UsageError(f"There is no {noun} {name!r}.{suggest(name, names)} Known: {', '.join(names)}.")
+        refuse_unknown(noun, name, names)
         return name
 
     return check

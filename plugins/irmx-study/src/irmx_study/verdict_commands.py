@@ -241,6 +241,63 @@ class _ResultFiles(ResultFiles):
     ] = False
 
 
+@dataclass
+class _Chosen:
+    """The options on what is claimed, and what may take it away; a configuration may hold them, too."""
+
+    claim: Annotated[
+        str | None,
+        Option(
+            "--claim",
+            complete=lambda: ["better", "no-worse", "equal"],
+            help="What is claimed: better, no-worse or equal; by default better.",
+        ),
+    ] = None
+    margin: Annotated[
+        float | None,
+        Option(
+            "--margin",
+            help="By how much, in units of the measure; no-worse and equal need one, better takes 0 by default.",
+        ),
+    ] = None
+    judges: Annotated[
+        list[str] | None, Option("--judges", metavar="[NAME=]FILE", help="The qrels of another judge. May be repeated.")
+    ] = None
+    rel: JudgesRelOption = None
+    grades: JudgesGradesOption = None
+    users: Annotated[
+        list[str] | None,
+        Option(
+            "--users", metavar="MEASURE", help="Settings of the measure, such as 'RBP(p=.5:.95:10)'. May be repeated."
+        ),
+    ] = None
+    measures: Annotated[
+        list[str] | None,
+        Option("--measures", metavar="'MEASURE ...'", help="Other measures, such as 'nDCG@10 AP'. May be repeated."),
+    ] = None
+    slices: Annotated[
+        str | None,
+        Option(
+            "--slices",
+            metavar="FILE",
+            help="Groups of topics: a table with query_id, and a column per grouping; or difficulty, for thirds by the mean of both runs.",
+        ),
+    ] = None
+    weights: Annotated[
+        str | None,
+        Option(
+            "--weights", metavar="FILE", help="Weights of topics, such as traffic: a table with query_id and weight."
+        ),
+    ] = None
+    collections: Annotated[
+        str | None,
+        Option(
+            "--collections", metavar="FILE", help="Other collections: a table with collection, qrels, baseline and run."
+        ),
+    ] = None
+    level: Annotated[float | None, Option("--level", help="The level of significance; by default 0.05.")] = None
+
+
 def verdict_on_runs(
     qrels: Annotated[str, Argument(help=QRELS_HELP)],
     baseline: Annotated[
@@ -256,58 +313,8 @@ def verdict_on_runs(
     measure: Annotated[
         str | None, Argument(metavar="MEASURE", help="The measure of the claim; or in --config.")
     ] = None,
-    claim: Annotated[
-        str | None,
-        Option(
-            "--claim",
-            complete=lambda: ["better", "no-worse", "equal"],
-            help="What is claimed: better, no-worse or equal; by default better.",
-        ),
-    ] = None,
-    margin: Annotated[
-        float | None,
-        Option(
-            "--margin",
-            help="By how much, in units of the measure; no-worse and equal need one, better takes 0 by default.",
-        ),
-    ] = None,
     *,
-    judges: Annotated[
-        list[str] | None, Option("--judges", metavar="[NAME=]FILE", help="The qrels of another judge. May be repeated.")
-    ] = None,
-    rel: JudgesRelOption = None,
-    grades: JudgesGradesOption = None,
-    users: Annotated[
-        list[str] | None,
-        Option(
-            "--users", metavar="MEASURE", help="Settings of the measure, such as 'RBP(p=.5:.95:10)'. May be repeated."
-        ),
-    ] = None,
-    measures: Annotated[
-        list[str] | None,
-        Option("--measures", metavar="'MEASURE ...'", help="Other measures, such as 'nDCG@10 AP'. May be repeated."),
-    ] = None,
-    slices: Annotated[
-        str | None,
-        Option(
-            "--slices",
-            metavar="FILE",
-            help="Groups of topics: a table with query_id, and a column per grouping; or difficulty, for thirds by the mean of both runs.",
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        Option(
-            "--weights", metavar="FILE", help="Weights of topics, such as traffic: a table with query_id and weight."
-        ),
-    ] = None,
-    collections: Annotated[
-        str | None,
-        Option(
-            "--collections", metavar="FILE", help="Other collections: a table with collection, qrels, baseline and run."
-        ),
-    ] = None,
-    level: Annotated[float | None, Option("--level", help="The level of significance; by default 0.05.")] = None,
+    chosen: _Chosen,
     expect: Annotated[
         Path | None,
         Option(
@@ -351,27 +358,23 @@ def verdict_on_runs(
     many of its views the claim holds, is undecided or contradicted, and the worst of them. With -o csv, one row per view.
     The exit code is 0 if the claim holds, 3 if a doubt breaks it or it is not shown, and 4 if it is contradicted.
     """
-    named = judges_named(judges) if judges else None
-    given: dict[str, Any] = {
-        "measure": measure, "claim": claim, "margin": margin, "level": level, "users": users, "measures": measures, "slices": slices,
-        "weights": weights,
-        "missing": missing,
-        "collections": collections,
-        "judges": named, "rel": rels_of(rel, list(named or ())) if rel else None, "grades": mapped_grades(grades) if grades else None,
-    }  # fmt: skip
-    configured = _configured(config) if config is not None else {}
+    named = judges_named(chosen.judges) if chosen.judges else None
+    given: dict[str, Any] = vars(chosen) | {"measure": measure, "missing": missing, "judges": named}
+    given["rel"] = rels_of(chosen.rel, list(named or ())) if chosen.rel else None
+    given["grades"] = mapped_grades(chosen.grades) if chosen.grades else None
+    options = _configured(config) if config is not None else {}
     if named:  # those of other judges
-        configured = {name: value for name, value in configured.items() if name not in ("rel", "grades")}
-    chosen = configured | {k: v for k, v in given.items() if v is not None}
+        options = {name: value for name, value in options.items() if name not in ("rel", "grades")}
+    options |= {name: value for name, value in given.items() if value is not None}
     if results.from_files:
         files = [qrels] if is_file(named_path(qrels)[1]) else qrels.split()
         values = scored("verdict", files, results)
-        found = _on_scores(values, labels_of([baseline, run], results.labels) or [], chosen, expect)
+        found = _on_scores(values, labels_of([baseline, run], results.labels) or [], options, expect)
     else:
         refuse_without_scores(results)
         if results.labels:
             raise UsageError("--label goes with --scores. Name a run by NAME=FILE.")
-        found = _on_runs(qrels, baseline, run, chosen, expect)
+        found = _on_runs(qrels, baseline, run, options, expect)
     draw(found, plot, width)
     write_text(methods, found.methods)
     with contextlib.suppress(BrokenPipeError):  # head has enough, and a gate still asks for the exit code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from glob import glob
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -140,11 +140,7 @@ class Choices:
             return [[v] for v in range(len(views))]
         if self.family == "all":
             return [list(range(len(views)))]
-        if self.family not in views:
-            known = ["view", "all", *map(str, views.columns)]
-            raise UsageError(
-                f"There is no family {self.family!r}.{suggest(self.family, known)} Known: {', '.join(known)}."
-            )
+        refuse_unknown("family", self.family, ["view", "all", *map(str, views.columns)])
         places: dict[Any, list[int]] = {}
         for v, value in enumerate(views[self.family].tolist()):
             places.setdefault(value, []).append(v)
@@ -178,13 +174,17 @@ class Choices:
         return kinds + ["interval"] * (self.interval == "bca")
 
 
+def refuse_unknown(noun: str, name: str, known: Collection[str]) -> None:
+    """Raise for a name that is not among the known ones."""
+    if name not in known:
+        raise UsageError(f"There is no {noun} {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
+
+
 def choices_of(choices: Choices | None, given: dict[str, Any]) -> Choices:
     """Return choices, given whole or one by one."""
     if choices is None:
-        unknown = [name for name in given if name not in Choices.SUPPORTED_PARAMS]
-        if unknown:
-            near = suggest(unknown[0], Choices.SUPPORTED_PARAMS)
-            raise UsageError(f"There is no choice {unknown[0]!r}.{near} Known: {', '.join(Choices.SUPPORTED_PARAMS)}.")
+        for name in given:
+            refuse_unknown("choice", name, Choices.SUPPORTED_PARAMS)
         return Choices(**given)
     if given:
         raise UsageError(f"Give choices, or {', '.join(given)} alone.")

@@ -13,7 +13,7 @@ import pandas as pd
 from irmx import DataError, Param, UsageError
 from irmx.ragged import Ints
 from irmx.toolkit import COLOURS, axes_for, distinct_marker, picture_text, plural, suggest
-from irmx_study.inputs.choices import Choices, choices_of, short_names
+from irmx_study.inputs.choices import Choices, choices_of, refuse_unknown, short_names
 from irmx_study.inputs.judge_labels import Judge, notes_on_labels, read_judges, side_by_side
 from irmx_study.judging.systems import COLUMNS, JudgedSystems, calibrated, calibrated_for_reading, check_human
 from irmx_study.showing.result import Result, Titled, for_reading, interval, listing, topics_lacking, versions_fact
@@ -782,10 +782,7 @@ def plot_kappa_and_tau(
     measure : str, optional
         The measure; by default the first.
     """
-    if coefficient not in COEFFICIENTS:
-        raise UsageError(
-            f"There is no coefficient {coefficient!r}.{suggest(coefficient, COEFFICIENTS)} Known: {', '.join(COEFFICIENTS)}."
-        )
+    refuse_unknown("coefficient", coefficient, COEFFICIENTS)
     frame = result.frame("pairs")
     measure = _measure_of(frame, measure)
     of = frame[(frame["measure"] == measure) & (frame["judge_a"] == result.names[0])].dropna(

@@ -13,8 +13,8 @@ import pandas as pd
 
 from irmx import DataError, Param, Scores, UsageError
 from irmx.ragged import Bools, Floats, Ints
-from irmx.toolkit import list_some, plural, progress_bar, suggest
-from irmx_study.inputs.choices import as_scores
+from irmx.toolkit import list_some, plural, progress_bar
+from irmx_study.inputs.choices import as_scores, refuse_unknown
 from irmx_study.inputs.views import repeated
 from irmx_study.showing.result import Result, Titled, fixed, for_reading, topics_lacking, versions_fact
 from irmx_study.statistics.paired import resampled_topics
@@ -357,13 +357,6 @@ def check_parameters(
         raise UsageError(f"The level is the share of resamples outside the range, in (0, 1). Got {level!r} instead.")
 
 
-def check_coefficient(coefficient: str) -> None:
-    """Raise a UsageError for an unknown coefficient."""
-    if coefficient not in COEFFICIENTS:
-        near = suggest(coefficient, COEFFICIENTS)
-        raise UsageError(f"There is no coefficient {coefficient!r}.{near} Known: {', '.join(COEFFICIENTS)}.")
-
-
 class Agreement(Result):
     """The result of :func:`irmx_study.correlate`: how far views rank the same systems alike.
 
@@ -469,7 +462,7 @@ class Agreement(Result):
         irmx.errors.UsageError
             For an unknown coefficient.
         """
-        check_coefficient(coefficient)
+        refuse_unknown("coefficient", coefficient, COEFFICIENTS)
         return pd.DataFrame(self._matrix(coefficient), index=self.measures, columns=self.measures)
 
     def _matrix(self, coefficient: str) -> Floats:

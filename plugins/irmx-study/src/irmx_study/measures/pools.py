@@ -27,7 +27,6 @@ from irmx_study.measures.samples import (
     Measures,
     SampleStudy,
     Strata,
-    counts_of,
     number_of,
     text_of,
     topics_emptied,
@@ -394,9 +393,9 @@ class _LeftOut:
     def __init__(self, study: GroupStudy, cuts: _Cuts, depth: int, rel: float) -> None:
         of: GroupCuts = study.cuts
         self.cuts, self.group_of, self.depth, self.unpooled = cuts, study.group_of, depth, of.unpooled
-        counts = np.array(counts_of(of, study.judgments, rel)).reshape(-1, 2)
         sizes = [sum(self.group_of[system] == group for system in cuts.systems) for group in of.groups]
-        columns = {"group": of.groups, "runs": sizes, "judged": counts[:, 0], "relevant": counts[:, 1]}
+        relevant = (of.lost & (study.judgments.grade >= rel)).sum(axis=1)
+        columns = {"group": of.groups, "runs": sizes, "judged": of.lost.sum(axis=1), "relevant": relevant}
         self.groups = pd.DataFrame(columns)
         self.judged = int(np.count_nonzero(study.judgments.grade >= 0))
         self.emptied = tuple(topics_emptied(of, study.judgments, rel))

@@ -306,12 +306,6 @@ def topics_emptied(cuts: GroupCuts, judgments: Judgments, rel: float) -> Sequenc
     return [int(np.count_nonzero(before & ~after)) for after in left]
 
 
-def counts_of(cuts: GroupCuts, judgments: Judgments, rel: float) -> Sequence[tuple[int, int]]:
-    """Return how many judged documents are lost without each group, and how many of them are relevant."""
-    relevant = judgments.grade >= rel
-    return [(int(lost.sum()), int((lost & relevant).sum())) for lost in cuts.lost]
-
-
 # -- scores with parts of the judgments ------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
@@ -20,11 +20,10 @@ from irmx.toolkit import (
     picture_style,
     picture_width,
     print_rows,
-    suggest,
     versions_of,
     visible,
 )
-from irmx_study.inputs.choices import Choices
+from irmx_study.inputs.choices import Choices, refuse_unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,17 +113,16 @@ class Result:
         irmx.errors.UsageError
             If the result has no such table.
         """
-        if name is None:
-            return next(iter(self.tables))
-        if name not in self.tables:
-            raise self._unknown("table", name, self.tables)
-        return name
+        return self._known("table", name, self.tables)
 
-    def _unknown(self, what: str, name: str, known: Iterable[str]) -> UsageError:
-        """Return the error about a table or picture that the result lacks, with what it needs where another result has it."""
-        if name in self.NEEDS:
-            return UsageError(f"The {what} {name!r} needs {self.NEEDS[name]}. Without, there are {', '.join(known)}.")
-        return UsageError(f"There is no {what} {name!r}.{suggest(name, known)} Known: {', '.join(known)}.")
+    def _known(self, noun: str, name: str | None, known: Collection[str]) -> str:
+        """Return the name of a table or picture, by default the first; one that only another result has is refused with what it needs."""
+        if name is None:
+            return next(iter(known))
+        if name in self.NEEDS and name not in known:
+            raise UsageError(f"The {noun} {name!r} needs {self.NEEDS[name]}. Without, there are {', '.join(known)}.")
+        refuse_unknown(noun, name, known)
+        return name
 
     def frame(self, name: str | None = None) -> pd.DataFrame:
         """Return a table of the result, by default the main one; :attr:`tables` has the names of all."""
@@ -214,10 +212,7 @@ class Result:
         kinds = self.pictures
         if not kinds:
             raise UsageError("This result has no picture.")
-        kind = next(iter(kinds)) if kind is None else kind
-        if kind not in kinds:
-            raise self._unknown("picture", kind, kinds)
-        module, _, function = kinds[kind].partition(":")
+        module, _, function = kinds[self._known("picture", kind, kinds)].partition(":")
         with picture_width(width), picture_style({"legend.fontsize": "small", "axes.titlesize": "medium"}):
             drawn: Axes = getattr(import_module(f"irmx_study.{module}"), function)(self, ax, **options)
         return drawn

@@ -364,11 +364,6 @@ class ComparedSystems(Result):
         """The main table."""
         return self._made("table comparisons", self._comparisons)
 
-    @property
-    def identical(self) -> Bools:
-        """Of every comparison, whether the systems have the same value on every topic; such pairs are not in the family."""
-        return self.compared.identical.ravel()
-
     @cached_property
     def names(self) -> dict[str, str]:
         """The names of systems in tables for reading: without what all begin with."""

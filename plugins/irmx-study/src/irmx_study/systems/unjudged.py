@@ -212,11 +212,9 @@ class AssumedValues:
         self.measures = list(measures)
         self.refusals: dict[str, str] = {}
 
-    def of(self, views: Sequence[Join]) -> Floats:
+    def of(self, views: Sequence[Join], measures: Sequence[ir_measures.Measure] | None = None) -> Floats:
         """Return the values, of shape (views, topics, measures); NaN for all topics if a measure refuses one of the views."""
-        return self._of(views, self.measures)
-
-    def _of(self, views: Sequence[Join], measures: Sequence[ir_measures.Measure]) -> Floats:
+        measures = self.measures if measures is None else measures
         try:
             for measure in measures:
                 refuse_added(measure, views)
@@ -224,7 +222,7 @@ class AssumedValues:
             return np.stack([np.stack([of_measure.values for of_measure in scores], axis=1) for scores in scored])
         except DataError as error:
             if len(measures) > 1:
-                return np.concatenate([self._of(views, [measure]) for measure in measures], axis=2)
+                return np.concatenate([self.of(views, [measure]) for measure in measures], axis=2)
             self.refusals.setdefault(str(measures[0]), str(error))
             return np.full((len(views), len(views[0].judgments.topics), 1), np.nan)
 

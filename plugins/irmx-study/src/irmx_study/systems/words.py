@@ -410,7 +410,7 @@ def _tested(comparison: ComparedSystems) -> list[str]:
             f"Each of the {size_of_family(comparison)}{f' by each {kind}' if several else ''} was tested on its own: p-values are those of "
             "single comparisons, without a correction for multiple testing."
         )
-    if identical := int(comparison.identical.sum()):
+    if identical := int(comparison.compared.identical.sum()):
         are = "1 comparison of systems with identical values is" if identical == 1 else None
         sentences.append(
             f"{are or f'{identical} comparisons of systems with identical values are'} not part of a family."

@@ -29,7 +29,7 @@ from irmx import (
 )
 from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import as_measures, list_some, matching_files, named_runs, plural, suggest
-from irmx_study.inputs.choices import read_collections
+from irmx_study.inputs.choices import read_collections, refuse_unknown
 from irmx_study.inputs.judge_labels import read_judges, refuse_unnamed
 from irmx_study.inputs.per_topic import range_of
 from irmx_study.judging.systems import with_rel
@@ -75,10 +75,7 @@ class Claim:
     level: float = 0.05
 
     def __post_init__(self) -> None:
-        if self.kind not in CLAIMS:
-            raise UsageError(
-                f"There is no claim {self.kind!r}.{suggest(self.kind, CLAIMS)} Known: {', '.join(CLAIMS)}."
-            )
+        refuse_unknown("claim", self.kind, CLAIMS)
         if isinstance(self.margin, bool) or not isinstance(self.margin, (int, float)) or not 0 <= self.margin < np.inf:
             raise UsageError(f"The margin must be a number of 0 or more. Got {self.margin!r} instead.")
         if self.kind != "better" and not self.margin:
