@@ -40,7 +40,7 @@ from irmx_study.systems.pairs import (
     signs_of,
     sorted_table,
 )
-from irmx_study.systems.words import PaperTable, citations_of, facts_of, headline_of, notes_on, sentences_of
+from irmx_study.systems.words import citations_of, facts_of, headline_of, notes_on, paper_table, sentences_of
 
 SIDE_BY_SIDE, IN_COLUMNS = 4, 12
 """How many views have their differences and p-values side by side; up to how many have a column of means."""
@@ -449,7 +449,7 @@ class Comparison(ComparedSystems):
         """
         if self.table_named(table) != "comparisons":
             return super()._in_latex(table, places, {})
-        return PaperTable(places, sort, intervals, caption, label, heads or {}, column, most).of(self)
+        return paper_table(self, places, sort, intervals, caption, label, heads or {}, column, most)
 
     def _in_latex(self, table: str | None, places: int, options: Mapping[str, Any]) -> str:
         return self.to_latex(table, places, **options)

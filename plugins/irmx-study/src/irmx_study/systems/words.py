@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -537,99 +536,81 @@ _MARKS = (r"\dagger", r"\ddagger", r"\S", r"\P", r"\ast", r"\star", r"\circ", r"
 """The mark of each baseline; further ones have numbers."""
 
 
-@dataclass(frozen=True)
-class PaperTable:
-    """How the table of a paper looks; see :meth:`Comparison.to_latex`."""
+def paper_table(
+    comparison: ComparedSystems, places: int, sort: str | None, intervals: bool, caption: str | None, label: str,
+    given: Mapping[str, str], column: float | None, most: int | None,
+) -> str:  # fmt: skip
+    """Return the table of a paper in LaTeX; see :meth:`Comparison.to_latex`."""
+    if places < 0:
+        raise UsageError(f"The table of a paper needs a number of decimal places. Got {places} instead.")
+    if column is not None and not column > 0:
+        raise UsageError(f"The column of a paper has a width in points, such as 241. Got {column:g} instead.")
+    systems = comparison._best(sort, most)
+    heads = _heads(comparison.scores.names, given)
+    cells = [_cells(comparison, v, systems, places, intervals) for v in range(len(heads))]
+    names = [comparison.names[system] for system in systems]
+    widths = [_width(head, of_view) for head, of_view in zip(heads, cells, strict=True)]
+    wide, blocks = latex_blocks(latex_width(["system", *names]), widths, column)
+    caption = rf"\caption{{{_caption(comparison, systems, given) if caption is None else caption}}}"
+    label, small = rf"\label{{{label}}}", [r"\small", r"\setlength{\tabcolsep}{4pt}"]
+    tabulars = []
+    for number, block in enumerate(blocks):
+        columns = f"l{('rr' if intervals else 'r') * len(block)}"
+        rows = [_line([in_latex(n), *(cell for v in block for cell in cells[v][i])]) for i, n in enumerate(names)]
+        above = [in_latex(heads[v]) for v in block]
+        head = _head_with_intervals(comparison, above) if intervals else [_line(["system", *above])]
+        tabulars += [r"\par\medskip"] * bool(number)
+        tabulars += latex_tabular(columns, head, rows, top="" if number else caption + label)
+    if "longtable" in tabulars[0]:
+        needs, begin, end = "booktabs,longtable}, on pages of one column", ["{"], "}"
+    else:
+        environment = "table*" if wide else "table"
+        begin = [rf"\begin{{{environment}}}", r"\centering", caption, label, r"\smallskip"]
+        needs, end = "booktabs}", rf"\end{{{environment}}}"
+    note = rf"\par\smallskip{{\footnotesize {_note(comparison)}\par}}"
+    return "\n".join([rf"% needs \usepackage{{{needs}", *begin, *small, *tabulars, note, end, ""])
 
-    places: int = 4
-    sort: str | None = None
-    intervals: bool = False
-    caption: str | None = None
-    label: str = "tab:comparison"
-    heads: Mapping[str, str] = field(default_factory=dict)
-    column: float | None = None
-    most: int | None = 20
 
-    def of(self, comparison: ComparedSystems) -> str:
-        """Return the table in LaTeX."""
-        if self.places < 0:
-            raise UsageError(f"The table of a paper needs a number of decimal places. Got {self.places} instead.")
-        if self.column is not None and not self.column > 0:
-            raise UsageError(f"The column of a paper has a width in points, such as 241. Got {self.column:g} instead.")
-        systems = comparison._best(self.sort, self.most)
-        views = list(range(len(comparison.scores.names)))
-        heads = self._heads(comparison)
-        cells = {v: _cells(comparison, v, systems, self.places, self.intervals) for v in views}
-        names = [comparison.names[system] for system in systems]
-        first = latex_width(["system", *names])
-        widths = [self._width(heads[v], cells[v]) for v in views]
-        wide, blocks = latex_blocks(first, widths, self.column)
-        caption = rf"\caption{{{self._caption(comparison, systems) if self.caption is None else self.caption}}}"
-        label, small = rf"\label{{{self.label}}}", [r"\small", r"\setlength{\tabcolsep}{4pt}"]
-        tabulars = []
-        for number, block in enumerate(blocks):
-            columns = f"l{('rr' if self.intervals else 'r') * len(block)}"
-            rows = [_line([in_latex(n), *(cell for v in block for cell in cells[v][i])]) for i, n in enumerate(names)]
-            head = self._head(comparison, [in_latex(heads[v]) for v in block])
-            tabulars += [r"\par\medskip"] * bool(number)
-            tabulars += latex_tabular(columns, head, rows, top="" if number else caption + label)
-        if "longtable" in tabulars[0]:
-            needs, begin, end = "booktabs,longtable}, on pages of one column", ["{"], "}"
-        else:
-            environment = "table*" if wide else "table"
-            begin, end = (
-                [rf"\begin{{{environment}}}", r"\centering", caption, label, r"\smallskip"],
-                rf"\end{{{environment}}}",
-            )
-            needs = "booktabs}"
-        lines = [rf"% needs \usepackage{{{needs}", *begin, *small, *tabulars]
-        note = rf"\par\smallskip{{\footnotesize {_note(comparison)}\par}}"
-        return "\n".join([*lines, note, end, ""])
+def _heads(names: Sequence[str], given: Mapping[str, str]) -> list[str]:
+    """Return what stands above the columns of views: given, or the name of the measure with what tells it from others."""
+    for view in given:
+        if view not in names:
+            raise UsageError(f"There is no measure {view!r}.{suggest(view, names)} The measures: {', '.join(names)}.")
+    without = [re.sub(r"\(.*\)", "", name) for name in names]
+    values = [re.sub(r"(?<=[(,])\w+=", "", name).replace("'", "") for name in names]
+    of_each = (without, values, names)
+    heads = [
+        next(t for t, every in zip(texts, of_each, strict=True) if t and every.count(t) == 1)
+        for texts in zip(*of_each, strict=True)
+    ]
+    return [given.get(name, head) for name, head in zip(names, heads, strict=True)]
 
-    def _heads(self, comparison: ComparedSystems) -> list[str]:
-        """Return what stands above the columns of views: given, or the name of the measure with what tells it from others."""
-        names = comparison.scores.names
-        for view in self.heads:
-            if view not in names:
-                raise UsageError(
-                    f"There is no measure {view!r}.{suggest(view, names)} The measures: {', '.join(names)}."
-                )
-        without = [re.sub(r"\(.*\)", "", name) for name in names]
-        values = [re.sub(r"(?<=[(,])\w+=", "", name).replace("'", "") for name in names]
-        heads = [
-            next(t for t, all_ in zip(texts, (without, values, names), strict=True) if t and all_.count(t) == 1)
-            for texts in zip(without, values, names, strict=True)
-        ]
-        return [self.heads.get(name, head) for name, head in zip(names, heads, strict=True)]
 
-    def _width(self, head: str, cells: list[list[str]]) -> float:
-        """Return how wide the columns of a view are; its numbers as if all were bold, their signs as wide as they are."""
-        plain = [
-            [re.sub(r"\\rlap\{.*\}|\\textbf|[{}$\\]", "", cell.replace("$-$", "+")) for cell in row] for row in cells
-        ]
-        return max(latex_width([head]), sum(latex_width([row[i] for row in plain], 1.07) for i in range(len(plain[0]))))
+def _width(head: str, cells: list[list[str]]) -> float:
+    """Return how wide the columns of a view are; its numbers as if all were bold, their signs as wide as they are."""
+    plain = [[re.sub(r"\\rlap\{.*\}|\\textbf|[{}$\\]", "", cell.replace("$-$", "+")) for cell in row] for row in cells]
+    return max(latex_width([head]), sum(latex_width(list(column), 1.07) for column in zip(*plain, strict=True)))
 
-    def _head(self, comparison: ComparedSystems, heads: list[str]) -> list[str]:
-        """Return the lines of the head of a tabular."""
-        if not self.intervals:
-            return [_line(["system", *heads])]
-        percent = in_latex(comparison.choices.coverage)
-        second = "difference " if len(comparison.baseline) == 1 else ""
-        return [
-            _line(["", *(rf"\multicolumn{{2}}{{c}}{{{head}}}" for head in heads)]),
-            " ".join(rf"\cmidrule(lr){{{2 + 2 * i}-{3 + 2 * i}}}" for i in range(len(heads))),
-            _line(["system", *["mean", f"{second}[{percent} interval]"] * len(heads)]),
-        ]
 
-    def _caption(self, comparison: ComparedSystems, systems: list[str]) -> str:
-        """Return the caption: the measures in full, with the heads that were given to them."""
-        given = {view: rf" ({in_latex(head)})" for view, head in self.heads.items() if head != view}
-        # lines may end inside the parentheses of a measure
-        names = {v: re.sub(r"([(,=]|\\_)", r"\1\\allowbreak{}", in_latex(v)) for v in comparison.scores.names}
-        of = joined([name + given.get(view, "") for view, name in names.items()])
-        every = plural(len(comparison.scores.systems), "system")
-        shown = every if len(systems) == len(comparison.scores.systems) else f"{len(systems)} of {every}"
-        return f"Mean {of} of {shown} on {topics_of(comparison)} topics."
+def _head_with_intervals(comparison: ComparedSystems, heads: list[str]) -> list[str]:
+    """Return the lines of the head of a tabular with intervals."""
+    second = "difference " if len(comparison.baseline) == 1 else ""
+    return [
+        _line(["", *(rf"\multicolumn{{2}}{{c}}{{{head}}}" for head in heads)]),
+        " ".join(rf"\cmidrule(lr){{{2 + 2 * i}-{3 + 2 * i}}}" for i in range(len(heads))),
+        _line(["system", *["mean", f"{second}[{in_latex(comparison.choices.coverage)} interval]"] * len(heads)]),
+    ]
+
+
+def _caption(comparison: ComparedSystems, systems: list[str], heads: Mapping[str, str]) -> str:
+    """Return the caption: the measures in full, with the heads that were given to them."""
+    given = {view: rf" ({in_latex(head)})" for view, head in heads.items() if head != view}
+    # lines may end inside the parentheses of a measure
+    names = {v: re.sub(r"([(,=]|\\_)", r"\1\\allowbreak{}", in_latex(v)) for v in comparison.scores.names}
+    of = joined([name + given.get(view, "") for view, name in names.items()])
+    every = plural(len(comparison.scores.systems), "system")
+    shown = every if len(systems) == len(comparison.scores.systems) else f"{len(systems)} of {every}"
+    return f"Mean {of} of {shown} on {topics_of(comparison)} topics."
 
 
 def _line(cells: list[str]) -> str:
