@@ -13,7 +13,7 @@ import pandas as pd
 
 import irmx
 from irmx import DataError, Scores, State, UsageError
-from irmx.ragged import Floats, Ints
+from irmx.ragged import Floats
 from irmx.toolkit import MissingTopicsWarning, as_measures, named_runs, plural
 from irmx_study.inputs.choices import Choices, short_names
 from irmx_study.inputs.judge_labels import Judge
@@ -31,7 +31,15 @@ from irmx_study.statistics.ranks import (
     tau_aps,
 )
 from irmx_study.statistics.tests import two_sided_t
-from irmx_study.systems.pairs import Compared, all_pairs_of, baselines_of, compared_pairs, signs_of, topics_of_view
+from irmx_study.systems.pairs import (
+    Compared,
+    all_pairs_of,
+    baselines_of,
+    compared_pairs,
+    ranks_of,
+    signs_of,
+    topics_of_view,
+)
 from irmx_study.systems.planning import topics_for_t
 
 # -- whether judges agree on systems ---------------------------------------------------------------------------------
@@ -163,7 +171,7 @@ class JudgedSystems:
             return found | dict.fromkeys(names, float("nan"))
         means = self.means(measure, pair)
         best = np.argsort(-means[:, 0], kind="stable")[: self.top]
-        ranks = _ranks(means)
+        ranks = ranks_of(means)
         return {
             **found, "topics": len(part.topics), "tau": float(kendall_taus(means)[0, 1]),
             "tau_ap": float(tau_aps(means[:, :1], means[:, 1:])[0, 0]),
@@ -215,7 +223,7 @@ class JudgedSystems:
             if self.of_pair(measure, pair) is None:
                 continue
             means = self.means(measure, pair)
-            ranks = _ranks(means)
+            ranks = ranks_of(means)
             about = {**named, "measure": measure, "system": self.scores.systems}
             numbers = {"mean_a": means[:, 0], "mean_b": means[:, 1], "rank_a": ranks[:, 0], "rank_b": ranks[:, 1]}
             tables.append(pd.DataFrame({**about, **numbers, "lifted": ranks[:, 0] - ranks[:, 1]}))
@@ -302,11 +310,6 @@ class JudgedSystems:
         return [
             ("what a judge gives a group of runs more than the first judge does, less what it gives the others", rows)
         ]
-
-
-def _ranks(means: Floats) -> Ints:
-    """Return the ranks of systems by each judge; equal ones have the same."""
-    return np.asarray((means[None, :, :] > means[:, None, :]).sum(axis=1) + 1)
 
 
 def _two(row: Mapping[str, Any], kind: str) -> str:

@@ -617,11 +617,10 @@ class Agreement(Result):
         topics = len(taus) - without
         with np.errstate(invalid="ignore"):
             mean = np.nansum(taus, axis=0) / topics
-        smallest, q1, median, q3, largest = quantiles(taus, (0, 0.25, 0.5, 0.75, 1))
-        return self._pair_table(
-            systems=len(self.scores.systems), topics=topics, without=without,
-            mean=mean, smallest=smallest, q1=q1, median=median, q3=q3, largest=largest,
-        )  # fmt: skip
+        summary = quantiles(taus, (0, 0.25, 0.5, 0.75, 1))
+        named = dict(zip(("smallest", "q1", "median", "q3", "largest"), summary, strict=True))
+        systems = len(self.scores.systems)
+        return self._pair_table(systems=systems, topics=topics, without=without, mean=mean, **named)
 
     # -- what a reader must know -------------------------------------------------------------------------
 

@@ -261,13 +261,16 @@ def two_sided_t(freedom: float, level: float) -> float:
     return float(-stdtrit(freedom, level / 2))
 
 
-def t_intervals(differences: Floats, level: float, largest: Floats | float = 0.0) -> tuple[Floats, Floats]:
-    """Return the ends of the t intervals of the means over topics, with a coverage of 1 - level.
+def t_intervals(
+    differences: Floats, level: float, largest: Floats | float = 0.0, reach: float | None = None
+) -> tuple[Floats, Floats]:
+    """Return the ends of the t intervals of the means over topics, with a coverage of 1 - level, or that reach so many errors.
 
     They are NaN where all differences are equal, but not 0, and too few to show anything at the level.
     """
     mean, error = mean_and_error(differences, largest)
-    half = two_sided_t(len(differences) - 1, level) * error
+    reach = two_sided_t(len(differences) - 1, level) if reach is None else reach
+    half = np.multiply(reach, error, out=np.zeros_like(error), where=error > 0)
     if p_of_equal_signs(len(differences)) > level:
         half = np.where((error == 0) & (mean != 0), np.nan, half)
     return mean - half, mean + half

@@ -54,10 +54,6 @@ NAMING = ("a", "b", "system", "baseline", "better", "better_lower", "better_uppe
 UP, DOWN, NEITHER = "▲", "▼", "·"
 
 
-def _won(found: Difference) -> str:
-    return f"{found.wins}/{found.ties}/{found.losses}"
-
-
 def _marks(cell: Cell, baselines: Sequence[str]) -> str:
     """Return the marks of a system: whether it is significantly better or worse than each baseline, of several also neither."""
     marks = {1: UP, -1: DOWN, 0: NEITHER if len(baselines) > 1 else ""}
@@ -310,26 +306,30 @@ class Comparison(ComparedSystems):
             if self.all_pairs:
                 row[of_interval] = interval(cell.low, cell.high, places)
             elif found := cell.difference:
-                row |= {"diff": found.difference, of_interval: interval(found.low, found.high, places)}
-                row |= {"effect": found.effect, "p": found.p_corrected, "W/T/L": _won(found)}
+                row |= self._cells(found, places) | {"p": found.p_corrected}
             else:
                 row |= {"diff": None, of_interval: "", "effect": None, "p": None, "W/T/L": ""}
             rows.append(row | ({self.alike_name: cell.alike} if self.has_groups else {}))
         return rows
 
+    def _cells(self, found: Difference, places: int) -> dict[str, Any]:
+        """Return the cells of a difference for reading."""
+        of_interval, won = interval(found.low, found.high, places), f"{found.wins}/{found.ties}/{found.losses}"
+        return {
+            "diff": found.difference, f"{self.choices.coverage} interval": of_interval, "effect": found.effect,
+            "p": p_text(found.p_corrected, places), "W/T/L": won,
+        }  # fmt: skip
+
     def _one_pair(self, places: int) -> list[dict[str, Any]]:
         """Return one row per view of two systems: their means, the difference, its interval, p, wins."""
-        ((a, b),), of_interval, rows = self.compared_pairs, f"{self.choices.coverage} interval", []
+        ((a, b),), rows = self.compared_pairs, []
         for v, view in enumerate(self.scores.names):
             cells, found = self.cells(v), self.difference(a, b, v)
             mark = "" if self.all_pairs else _marks(cells[a], self.baseline)
-            rows.append(
-                {
-                    "measure": view, self.names[a]: cells[a].mean, self.names[b]: cells[b].mean,
-                    "diff": found.difference, of_interval: interval(found.low, found.high, places),
-                    "p": f"{p_text(found.p_corrected, places)} {mark:1}", "W/T/L": _won(found),
-                }
-            )  # fmt: skip
+            shown = self._cells(found, places)
+            del shown["effect"]
+            shown["p"] += f" {mark:1}"
+            rows.append({"measure": view, self.names[a]: cells[a].mean, self.names[b]: cells[b].mean, **shown})
         return rows
 
     def _several(self, places: int, systems: Sequence[str]) -> list[dict[str, Any]]:
@@ -364,14 +364,12 @@ class Comparison(ComparedSystems):
         for a, b in self.compared_pairs:
             row: dict[str, Any] = {"a": self.names[a], "b": self.names[b]}
             for v, view in enumerate(self.scores.names):
-                found = self.difference(a, b, v)
+                shown = self._cells(self.difference(a, b, v), places)
                 if len(self.scores.names) == 1:
-                    of_interval = f"{self.choices.coverage} interval"
-                    row |= {"diff": found.difference, of_interval: interval(found.low, found.high, places)}
-                    row["effect"] = found.effect
+                    del shown["W/T/L"]
+                    row |= shown
                 else:
-                    row[view] = found.difference
-                row["p" + " " * v] = p_text(found.p_corrected, places)
+                    row |= {view: shown["diff"], "p" + " " * v: shown["p"]}
             rows.append(row)
         return rows
 

@@ -23,12 +23,11 @@ from irmx_study.statistics.paired import (
     KeptOrders,
     PairedValues,
     bca_intervals,
-    p_of_equal_signs,
     paired_effects,
     residual_variance,
 )
 from irmx_study.statistics.ranks import letters_of, ranks_alike
-from irmx_study.statistics.tests import corrected, mean_and_error, t_intervals, tested
+from irmx_study.statistics.tests import corrected, t_intervals, tested
 
 # -- the statistics of pairs of systems in every view: one row per comparison ----------------------------------------
 
@@ -250,17 +249,14 @@ def _all_intervals(
                         f"The correction {choices.correction} has no simultaneous intervals. Choose holm or maxt, or the interval 't'."
                     )
                 reach[topics] = float(critical)
-            ends[v] = _around_means(blocks[v], reach.get(topics, 0.0), choices.level)
+            ends[v] = _t_intervals(blocks[v], choices.level, reach.get(topics, 0.0))
     return ends
 
 
-def _around_means(block: PairedValues, reach: float, level: float) -> tuple[Floats, Floats]:
-    """Return the mean differences less and plus so many standard errors."""
-    parts = [mean_and_error(block.differences(some), block.largest(some)) for some in block.chunks()]
-    mean, error = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
-    of_equal = np.where(mean != 0, np.nan, 0.0) if p_of_equal_signs(block.topics) > level else 0.0
-    half = np.where(error > 0, reach * error if np.isfinite(reach) else np.inf, of_equal)
-    return mean - half, mean + half
+def _t_intervals(block: PairedValues, level: float, reach: float | None = None) -> tuple[Floats, Floats]:
+    ends = [t_intervals(block.differences(some), level, block.largest(some), reach) for some in block.chunks()]
+    low, high = np.concatenate(ends, axis=1)
+    return low, high
 
 
 def _intervals(block: PairedValues, choices: Choices) -> tuple[Floats, Floats]:
@@ -268,10 +264,7 @@ def _intervals(block: PairedValues, choices: Choices) -> tuple[Floats, Floats]:
     own = getattr(choices.test, "intervals", lambda *_: None)(block, choices.level)
     if own is not None:
         return own[0], own[1]
-    if choices.interval == "bca":
-        return bca_intervals(block, choices.level)
-    ends = [t_intervals(block.differences(some), choices.level, block.largest(some)) for some in block.chunks()]
-    return np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
+    return (bca_intervals if choices.interval == "bca" else _t_intervals)(block, choices.level)
 
 
 def _effects(block: PairedValues, choices: Choices) -> Floats:

@@ -433,9 +433,8 @@ class _Study:
 
 def mean_shares(shares: Floats) -> Floats:
     """Return the means over the topics that have a share, one per system; NaN for a system that retrieved nothing."""
-    has = ~np.isnan(shares)
-    counts = has.sum(axis=0)
-    return np.where(counts > 0, np.where(has, shares, 0.0).sum(axis=0) / np.maximum(counts, 1), np.nan)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.nansum(shares, axis=0) / (~np.isnan(shares)).sum(axis=0))
 
 
 # -- the features of a collection ------------------------------------------------------------------------------------

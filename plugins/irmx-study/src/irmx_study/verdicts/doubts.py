@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from sys import float_info
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import ir_measures
 import numpy as np
@@ -109,7 +109,7 @@ class Claim:
         if view.weights is not None and (of := view.weights[is_known]).sum() ** 2 < 2 * (of**2).sum():
             return Tested(n, float(of @ known / of.sum()))
         if view.weights is not None:
-            estimate: _Estimate = _Resampled(known, view.weights[is_known])
+            estimate: _OfT | _Resampled = _Resampled(known, view.weights[is_known])
         elif view.strata is not None:
             estimate = _OfT(*_of_strata(known, view.strata[is_known]), n)
         else:
@@ -138,20 +138,12 @@ class Claim:
         return abs(mean) > abs(other) if self.kind == "equal" else mean < other
 
 
-class _Estimate(Protocol):
-    """An estimated mean difference: its interval, and the one-sided p-value of a true one above a threshold (``up``), or below."""
-
-    @property
-    def mean(self) -> float: ...
-    @property
-    def error(self) -> float: ...
-    def interval(self, alpha: float) -> tuple[float, float]: ...
-    def one_sided(self, threshold: float, up: bool) -> float: ...
-
-
 @dataclass(frozen=True)
 class _OfT:
-    """An estimate whose distribution is t; where all differences are equal, that of random signs."""
+    """An estimated mean difference whose distribution is t; where all differences are equal, that of random signs.
+
+    It has an interval, and the one-sided p-value of a true difference above a threshold (``up``), or below.
+    """
 
     mean: float
     error: float
