@@ -167,6 +167,21 @@ def compare_runs(
     comparison.show(output_format, table, places, sort=sort, most=top or None, **latex)
 
 
+@dataclass
+class _Ranked:
+    """What :func:`irmx_study.correlate` takes beside scores and the reference."""
+
+    decimals: Annotated[
+        int | None,
+        Option("--round", min=0, metavar="PLACES", help="Round the means first, as papers that start from tables do."),
+    ] = None
+    rbo_p: Annotated[float, Option("--rbo-p", help="The persistence of RBO, between 0 and 1.")] = 0.9
+    rbo_ties: Annotated[str, Option("--rbo-ties", help="The treatment of ties of RBO: w, a or b.")] = "b"
+    resamples: Annotated[int, Option("--resamples", help="The number of resamples of topics; 0 for none.")] = 1000
+    level: Annotated[float, Option("--level", help="The share of resamples outside the range of stability.")] = 0.05
+    seed: SeedOption = 0
+
+
 def correlate_measures(
     arguments: ArgumentsOption,
     reference: Annotated[
@@ -207,15 +222,7 @@ def correlate_measures(
     *,
     kept: SystemsToKeep,
     files: ResultFiles,
-    decimals: Annotated[
-        int | None,
-        Option("--round", min=0, metavar="PLACES", help="Round the means first, as papers that start from tables do."),
-    ] = None,
-    rbo_p: Annotated[float, Option("--rbo-p", help="The persistence of RBO, between 0 and 1.")] = 0.9,
-    rbo_ties: Annotated[str, Option("--rbo-ties", help="The treatment of ties of RBO: w, a or b.")] = "b",
-    resamples: Annotated[int, Option("--resamples", help="The number of resamples of topics; 0 for none.")] = 1000,
-    level: Annotated[float, Option("--level", help="The share of resamples outside the range of stability.")] = 0.05,
-    seed: SeedOption = 0,
+    ranked: _Ranked,
 ) -> None:
     """Show which measures, or settings of a measure, rank systems the same way.
 
@@ -226,7 +233,7 @@ def correlate_measures(
     from irmx_study.measures.correlate import COEFFICIENTS, check_parameters, correlate
 
     refuse_unknown("coefficient", coefficient, COEFFICIENTS)
-    check_parameters(decimals, rbo_p, rbo_ties, resamples, seed, level)
+    check_parameters(**vars(ranked))
     column, _, value = (reference or "").partition("=")
     of_column: dict[str, Any] | None = None
     if value and (column in _COLUMNS or re.fullmatch(r"\w+(\.\w+)+", column)):
@@ -236,10 +243,7 @@ def correlate_measures(
                 of_column = {column: float(value)}
     added = None if files.from_files or of_column else reference
     values = scored("correlate", arguments, files, kept, reference=added)
-    agreement = correlate(
-        values, reference=of_column or reference, decimals=decimals, rbo_p=rbo_p, rbo_ties=rbo_ties, resamples=resamples,
-        seed=seed, level=level,
-    )  # fmt: skip
+    agreement = correlate(values, reference=of_column or reference, **vars(ranked))
     draw(agreement, plot, width, map={"coefficient": coefficient, "order": order}, views={"along": along})
     agreement.show(output_format, table, places, coefficient=coefficient)
 
@@ -295,6 +299,35 @@ def discriminate_measures(
     result.show(output_format, table, places)
 
 
+@dataclass
+class _Planned:
+    """What :func:`irmx_study.power` takes beside earlier results."""
+
+    difference: Annotated[list[float] | None, Option("--difference", help="A difference to find. May be repeated.")] = (
+        None
+    )
+    topics: Annotated[
+        int | None, Option("--topics", help="The number of topics; by default those of the earlier systems.")
+    ] = None
+    sd: Annotated[
+        float | None, Option("--sd", help="The standard deviation of the differences of two systems by topic.")
+    ] = None
+    variance: Annotated[float | None, Option("--variance", help="Their variance.")] = None
+    width: Annotated[
+        float | None, Option("--width", help="The width that the interval of a difference is to have.")
+    ] = None
+    systems: Annotated[
+        int | None,
+        Option("--systems", help="Also the topics needed to tell the best from the worst of so many systems (ANOVA)."),
+    ] = None
+    level: LevelOption = 0.05
+    power: Annotated[float, Option("--power", help="The probability of finding the difference.")] = 0.8
+    comparisons: Annotated[
+        int, Option("--comparisons", help="How many comparisons the level is divided by, as Bonferroni does.")
+    ] = 1
+    by_pair: Annotated[bool, Option("--by-pair", help="One row per pair of systems.")] = False
+
+
 def plan_topics(
     arguments: Annotated[
         list[str] | None,
@@ -303,30 +336,8 @@ def plan_topics(
             help=f"Earlier systems, whose differences vary as those to come. {QRELS_HELP} Then run files or quoted globs, then measures. With --scores: files of per-topic results. Nothing with --sd or --variance.",
         ),
     ] = None,
-    difference: Annotated[
-        list[float] | None, Option("--difference", help="A difference to find. May be repeated.")
-    ] = None,
-    topics: Annotated[
-        int | None, Option("--topics", help="The number of topics; by default those of the earlier systems.")
-    ] = None,
-    sd: Annotated[
-        float | None, Option("--sd", help="The standard deviation of the differences of two systems by topic.")
-    ] = None,
-    variance: Annotated[float | None, Option("--variance", help="Their variance.")] = None,
-    width: Annotated[
-        float | None, Option("--width", help="The width that the interval of a difference is to have.")
-    ] = None,
-    systems: Annotated[
-        int | None,
-        Option("--systems", help="Also the topics needed to tell the best from the worst of so many systems (ANOVA)."),
-    ] = None,
-    level: LevelOption = 0.05,
-    power: Annotated[float, Option("--power", help="The probability of finding the difference.")] = 0.8,
-    comparisons: Annotated[
-        int, Option("--comparisons", help="How many comparisons the level is divided by, as Bonferroni does.")
-    ] = 1,
-    by_pair: Annotated[bool, Option("--by-pair", help="One row per pair of systems.")] = False,
     *,
+    planned: _Planned,
     files: ResultFiles,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,
@@ -343,14 +354,10 @@ def plan_topics(
         raise UsageError(
             "--scores, --measure and --label are about results of earlier systems. Give these, or leave them out."
         )
-    if bool(arguments) == (sd is not None or variance is not None):
+    if bool(arguments) == (planned.sd is not None or planned.variance is not None):
         raise UsageError("irmx power needs either qrels, runs and measures, or --sd or --variance.")
-    plan = planning.power(
-        scored("power", arguments, files) if arguments else None, sd=sd, variance=variance, topics=topics,
-        difference=difference or (), width=width, systems=systems, level=level, power=power, comparisons=comparisons,
-        by_pair=by_pair,
-    )  # fmt: skip
-    plan.show(output_format, None, places)
+    values = scored("power", arguments, files) if arguments else None
+    planning.power(values, **vars(planned)).show(output_format, None, places)
 
 
 def topics_in_order(

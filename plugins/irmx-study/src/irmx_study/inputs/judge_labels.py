@@ -95,20 +95,22 @@ def read_judges(
         raise UsageError(
             f"Judges are a mapping of names to qrels. Got {'the qrels of one judge' if by_name else 'none'}."
         )
+    grades = grades or {}
     if grades and not any(isinstance(of, Mapping) for of in grades.values()):
         grades = dict.fromkeys(by_name, grades)
-    for what, named in (("rel", rel if isinstance(rel, Mapping) else {}), ("grades", grades or {})):
+    rel = rel if isinstance(rel, Mapping) else dict.fromkeys(by_name, rel)
+    for what, named in (("rel", rel), ("grades", grades)):
         for name in named:
             if name not in by_name:
                 raise UsageError(
                     f"{what} names the judge {name!r}, which is none.{suggest(name, by_name)} The judges: {', '.join(by_name)}."
                 )
-    rels = {name: _number(rel.get(name, 1) if isinstance(rel, Mapping) else rel, "rel") for name in by_name}
+    rels = {name: _number(rel.get(name, 1), "rel") for name in by_name}
     mapped = {
         name: {
             old if isinstance(old, str) else _number(old, "grades"): _number(new, "grades") for old, new in of.items()
         }
-        for name, of in (grades or {}).items()
+        for name, of in grades.items()
     }
     return [_read(name, source, rels[name], mapped.get(name)) for name, source in by_name.items()]
 

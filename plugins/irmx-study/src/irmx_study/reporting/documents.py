@@ -413,19 +413,9 @@ class DocumentTexts(Mapping[str, str]):
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
-        self._text = lru_cache(maxsize=4096)(self._looked_up)
 
     def __getitem__(self, doc_id: str) -> str:
-        text = self._text(doc_id)
-        if text is None:
-            raise KeyError(doc_id)
-        return text
-
-    def _looked_up(self, doc_id: str) -> str | None:
-        try:
-            return text_of(self._dataset.docs_store().get(doc_id))
-        except KeyError:
-            return None
+        return text_of(self._dataset.docs_store().get(doc_id))
 
     def __iter__(self) -> Iterator[str]:
         return (doc.doc_id for doc in self._dataset.docs_iter())

@@ -241,12 +241,8 @@ class Result:
             print(f"- {name}: {in_markdown(text)}", file=out)
         return out.getvalue()
 
-    def to_latex(self, table: str | None = None, places: int = 4) -> str:
+    def to_latex(self, table: str | None = None, places: int = 4, **options: Any) -> str:
         """Return the tables for reading in LaTeX, which needs the package ``booktabs``."""
-        return self._in_latex(table, places, {})
-
-    def _in_latex(self, table: str | None, places: int, options: Mapping[str, Any]) -> str:
-        """Return what :meth:`show` prints in LaTeX."""
         out = io.StringIO()
         for _, rows in self.tables_for_reading(table, places, **options):
             if rows is not None:
@@ -287,7 +283,7 @@ class Result:
             print(self.to_markdown(table, places, **options), end="")
             return
         if output_format == "latex":
-            print(self._in_latex(table, places, options), end="")
+            print(self.to_latex(table, places, **options), end="")
         elif for_programs:
             print_rows(self.frame(table), output_format, places=places)
         else:

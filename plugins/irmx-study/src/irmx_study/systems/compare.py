@@ -383,7 +383,7 @@ class Comparison(ComparedSystems):
         drop += ["p"] if self.choices.is_corrected else ["p_corrected"]
         return [("", for_reading(frame.rename(columns=means), places, drop, self.choices.coverage))]
 
-    def to_latex(
+    def to_latex(  # type: ignore[override]
         self,
         table: str | None = None,
         places: int = 4,
@@ -446,11 +446,8 @@ class Comparison(ComparedSystems):
         ...
         """
         if self.table_named(table) != "comparisons":
-            return super()._in_latex(table, places, {})
+            return super().to_latex(table, places)
         return paper_table(self, places, sort, intervals, caption, label, heads or {}, column, most)
-
-    def _in_latex(self, table: str | None, places: int, options: Mapping[str, Any]) -> str:
-        return self.to_latex(table, places, **options)
 
     def methods(self) -> str:
         """Return the sentences for the method section of a paper, in LaTeX; :meth:`bibtex` has what they cite.

@@ -230,7 +230,7 @@ class Question:
     @classmethod
     def of(cls, difference: Any, **values: Any) -> Question:
         """Return a question whose values are legal."""
-        several = [difference] if isinstance(difference, Real) else list(difference)
+        several = [difference] if isinstance(difference, Real) else list(difference or ())
         checked = {name: cls.checked(name, value) for name, value in values.items()}
         question = cls(differences=tuple(cls.checked("difference", one) for one in several), **checked)
         if question.power <= question.level:
@@ -291,7 +291,7 @@ def power(
     sd: float | None = None,
     variance: float | None = None,
     topics: int | None = None,
-    difference: float | Iterable[float] = (),
+    difference: float | Iterable[float] | None = None,
     width: float | None = None,
     systems: int | None = None,
     level: float = 0.05,

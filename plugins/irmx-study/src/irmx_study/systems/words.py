@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -130,18 +131,19 @@ def draws_of(comparison: ComparedSystems) -> dict[str, list[str]]:
 
 def _how_wilcoxon(comparison: ComparedSystems) -> dict[str, str]:
     """Return how SciPy computes the p-values of Wilcoxon's test: exactly, or by an approximation."""
-    test, compared = comparison.choices.test, comparison.compared
+    test = comparison.choices.test
     if not isinstance(test, WilcoxonTest):
         return {}
-    kinds: list[str] = []
-    for v in range(len(comparison.scores.names)):
-        kinds += test.computed(PairedValues(complete_values(comparison.scores, v), compared.first, compared.second))
-    counts = {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
-    return {
-        "p-values": ", ".join(
-            kind if len(counts) == 1 else f"{kind} for {plural(counts[kind], 'comparison')}" for kind in counts
-        )
-    }
+    counts = Counter(kind for paired in _paired(comparison) for kind in test.computed(paired))
+    alone = len(counts) == 1
+    return {"p-values": ", ".join(k if alone else f"{k} for {plural(n, 'comparison')}" for k, n in counts.items())}
+
+
+def _paired(comparison: ComparedSystems) -> Iterator[PairedValues]:
+    """Yield the values of each view."""
+    scores, compared = comparison.scores, comparison.compared
+    for v in range(len(scores.names)):
+        yield PairedValues(complete_values(scores, v), compared.first, compared.second)
 
 
 def topics_of(comparison: ComparedSystems) -> str:
@@ -243,10 +245,7 @@ def notes_on(comparison: ComparedSystems) -> Iterator[str]:
             "correction makes insignificant: more draws, or the correction maxt, may tell more"
         )
     if isinstance(choices.test, WilcoxonTest) and choices.test["decimals"] is None:
-        count = sum(
-            count_lost_ties(PairedValues(complete_values(scores, v), compared.first, compared.second))
-            for v in range(len(scores.names))
-        )
+        count = sum(map(count_lost_ties, _paired(comparison)))
         if count:
             yield (
                 f"{plural(count, 'comparison')} with differences that are equal in decimals, but not as floats, so that SciPy gives them "
