@@ -30,7 +30,7 @@ from irmx.toolkit import (
     split_measures,
     suggest,
 )
-from irmx_study.inputs.choices import Choices
+from irmx_study.inputs.choices import Choices, is_number
 from irmx_study.inputs.judge_labels import judge_name
 from irmx_study.inputs.views import labels_of, named_path
 from irmx_study.options import (
@@ -467,7 +467,7 @@ def _configured(path: Path) -> dict[str, Any]:
                 f"{path} has the unknown key {name!r}.{suggest(name, _CONFIGURED)} Known: {', '.join(_CONFIGURED)}."
             )
         kind = _CONFIGURED[name]
-        if name == "rel" and isinstance(value, (int, float)) and not isinstance(value, bool):
+        if name == "rel" and is_number(value):
             continue
         if (
             name == "judges"
@@ -475,14 +475,14 @@ def _configured(path: Path) -> dict[str, Any]:
             and (odd := [one for one in value.values() if not isinstance(one, str)])
         ):
             raise UsageError(f"{path}: judges are files by name. Got {odd[0]!r} among them.")
-        if isinstance(value, bool) or not isinstance(value, (int, float) if kind is float else kind):
+        if not (is_number(value) if kind is float else isinstance(value, kind)):
             raise UsageError(
                 f"{path}: {name} must be {'a table' if kind is dict else 'a number' if kind is float else 'a text'}. Got {value!r} instead."
             )
     if "grades" in read:
         of_judges = [of for of in read["grades"].values() if isinstance(of, dict)] or [read["grades"]]
         for grade in [new for of in of_judges for new in of.values()]:
-            if isinstance(grade, bool) or not isinstance(grade, (int, float)):
+            if not is_number(grade):
                 raise UsageError(
                     f"{path}: grades are numbers by grade, for all judges or for each. Got {grade!r} among them."
                 )

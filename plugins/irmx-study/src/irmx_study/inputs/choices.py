@@ -9,6 +9,8 @@ from dataclasses import dataclass, fields, replace
 from glob import glob
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 import irmx
 from irmx import Param, Scores, UsageError, read_table
 from irmx.toolkit import parse_value, path_of, suggest
@@ -172,6 +174,11 @@ class Choices:
         """What makes random draws: the test, the correction or the interval."""
         kinds = [kind for kind in ("test", "correction") if getattr(getattr(self, kind), "RESAMPLES", False)]
         return kinds + ["interval"] * (self.interval == "bca")
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a number; True and False are none."""
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
 
 
 def refuse_unknown(noun: str, name: str, known: Collection[str]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from irmx import DataError, DataWarning, UsageError, read_qrels
 from irmx.toolkit import plural, suggest
+from irmx_study.inputs.choices import is_number
 from irmx_study.inputs.views import repeated
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def read_judges(
 
 def _number(value: Any, name: str) -> float:
     """Return a grade, which is a number and not negative, because a negative grade is unjudged."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < np.inf:
+    if not is_number(value) or not 0 <= value < np.inf:
         raise UsageError(f"{name} takes grades, numbers of at least 0. Got {value!r} instead.")
     return float(value)
 

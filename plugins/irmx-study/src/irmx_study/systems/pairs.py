@@ -157,7 +157,7 @@ def compared_pairs(
         parts = [block.select(some) for block, some in zip(blocks, distinct, strict=True)]
         results = [tested(choices.test, part) if len(part) else (np.empty(0), np.empty(0)) for part in parts]
         adjusted = _corrected([p for _, p in results], parts, choices, scores)
-        ends = _all_intervals(blocks, parts, choices, scores)
+        ends = np.stack(_all_intervals(blocks, parts, choices, scores), axis=1)
     differ, statistics = np.stack(distinct), {}
     for name, values, of_identical in (
         ("statistic", [statistic for statistic, _ in results], 0.0),
@@ -167,16 +167,15 @@ def compared_pairs(
         statistics[name] = np.full(differ.shape, of_identical)
         statistics[name][differ] = np.concatenate(values)
     means = np.stack([block.values.mean(axis=0) for block in blocks])
-    low, high = (np.stack([t_intervals(block.values, choices.level)[end] for block in blocks]) for end in (0, 1))
-    outcomes = [block.outcomes() for block in blocks]
-    better = [of[::-1] if sign < 0 else of for of, sign in zip(outcomes, signs_of(scores), strict=True)]
+    low, high = np.stack([t_intervals(block.values, choices.level) for block in blocks], axis=1)
+    outcomes = [block.outcomes()[:: int(sign)] for block, sign in zip(blocks, signs_of(scores), strict=True)]
     columns = {
         "topics": np.repeat([[block.topics] for block in blocks], len(first), axis=1),
         "mean_a": means[:, first], "mean_b": means[:, second], "difference": means[:, first] - means[:, second],
-        "low": np.stack([low for low, _ in ends]), "high": np.stack([high for _, high in ends]),
+        "low": ends[0], "high": ends[1],
         "effect": np.stack([_effects(block, choices) for block in blocks]),
         **statistics,
-        **{name: np.stack([of[i] for of in better]) for i, name in enumerate(("wins", "ties", "losses"))},
+        **dict(zip(("wins", "ties", "losses"), np.stack(outcomes, axis=1), strict=True)),
         "missing": np.stack([_missing(scores, v, first, second) for v in range(len(scores.names))]),
     }  # fmt: skip
     return Compared(first, second, columns, means, low, high, ~differ)
@@ -602,16 +601,16 @@ def borders(comparison: ComparedSystems) -> pd.DataFrame:
         names = [parameter.column for parameter in group.parameters]
         if len(names) > 1:
             others_of += [name for name in names if name not in others_of]
-        for parameter in (one for one in group.parameters if one.positions is not None):
+        for parameter in group.parameters:
+            if (positions := parameter.positions) is None:
+                continue
             others = [one for one in group.parameters if one is not parameter]
             lines: dict[tuple[Any, ...], list[int]] = {}
             for place in range(len(group.views)):
                 lines.setdefault(tuple(one.cells[place] for one in others), []).append(place)
             for pair in range(pairs):
                 for fixed, line in lines.items():
-                    assert parameter.positions is not None
-                    ordered = [line[i] for i in np.argsort(parameter.positions[line], kind="stable")]
-                    for low, high in pairwise(ordered):
+                    for low, high in pairwise(sorted(line, key=positions.__getitem__)):
                         lower, upper = (rows.iloc[group.views[p] * pairs + pair] for p in (low, high))
                         sign = bool(signs(lower["difference"]) != signs(upper["difference"]))
                         significance = bool(lower["better"] != upper["better"])

@@ -29,7 +29,7 @@ from irmx import (
 )
 from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import as_measures, list_some, matching_files, named_runs, plural, suggest
-from irmx_study.inputs.choices import read_collections, refuse_unknown
+from irmx_study.inputs.choices import is_number, read_collections, refuse_unknown
 from irmx_study.inputs.judge_labels import read_judges, refuse_unnamed
 from irmx_study.inputs.per_topic import range_of
 from irmx_study.judging.systems import with_rel
@@ -76,13 +76,13 @@ class Claim:
 
     def __post_init__(self) -> None:
         refuse_unknown("claim", self.kind, CLAIMS)
-        if isinstance(self.margin, bool) or not isinstance(self.margin, (int, float)) or not 0 <= self.margin < np.inf:
+        if not is_number(self.margin) or not 0 <= self.margin < np.inf:
             raise UsageError(f"The margin must be a number of 0 or more. Got {self.margin!r} instead.")
         if self.kind != "better" and not self.margin:
             raise UsageError(
                 f"The claim {self.kind} needs a margin: the largest difference, in units of the measure, that does not matter."
             )
-        if isinstance(self.level, bool) or not isinstance(self.level, (int, float)) or not 1e-12 <= self.level < 0.5:
+        if not is_number(self.level) or not 1e-12 <= self.level < 0.5:
             raise UsageError(f"The level must be at least 1e-12 and below 0.5. Got {self.level!r} instead.")
 
     @property
