@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from glob import glob
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import numpy as np
 
@@ -176,6 +176,11 @@ class Choices:
         return kinds + ["interval"] * (self.interval == "bca")
 
 
+def is_path(source: Any) -> TypeGuard[str | os.PathLike[str]]:
+    """Tell whether a source is the path of a file, or the name of something else."""
+    return isinstance(source, (str, os.PathLike))
+
+
 def is_number(value: Any) -> bool:
     """Tell whether a value is a number; True and False are none."""
     return isinstance(value, (int, float, np.number)) and not isinstance(value, (bool, np.bool_))
@@ -222,7 +227,7 @@ def as_scores(function: str, source: Any, qrels: Any = None, runs: Any = None, p
         return source
     if hasattr(source, "columns"):
         return Scores.from_frame(source)
-    if isinstance(source, (str, os.PathLike)) and os.path.isfile(path_of(source)):
+    if is_path(source) and os.path.isfile(path_of(source)):
         from irmx_study.inputs.per_topic import read_per_topic
 
         return read_per_topic(source)

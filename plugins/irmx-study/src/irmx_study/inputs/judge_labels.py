@@ -12,7 +12,7 @@ import numpy as np
 
 from irmx import DataError, DataWarning, UsageError, read_qrels
 from irmx.toolkit import plural, suggest
-from irmx_study.inputs.choices import is_number
+from irmx_study.inputs.choices import is_number, is_path
 from irmx_study.inputs.views import repeated
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def read_judges(
 ) -> list[Judge]:
     """Return the judges of qrels by name, or of files."""
     if not isinstance(qrels, Mapping):
-        paths = [qrels] if isinstance(qrels, (str, os.PathLike)) else list(qrels)
-        wrong = next((one for one in paths if not isinstance(one, (str, os.PathLike))), None)
+        paths = [qrels] if is_path(qrels) else list(qrels)
+        wrong = next((one for one in paths if not is_path(one)), None)
         if wrong is not None:
             raise UsageError(
                 f"Judges are a mapping of names to qrels, or files. Got {type(wrong).__name__} among them."

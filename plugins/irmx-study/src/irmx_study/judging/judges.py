@@ -12,7 +12,7 @@ import pandas as pd
 
 from irmx import DataError, Param, UsageError
 from irmx.ragged import Ints
-from irmx.toolkit import COLOURS, axes_for, distinct_marker, picture_text, plural, suggest
+from irmx.toolkit import COLOURS, distinct_marker, picture_text, plural, suggest
 from irmx_study.inputs.choices import Choices, choices_of, refuse_unknown, short_names
 from irmx_study.inputs.judge_labels import Judge, notes_on_labels, read_judges, side_by_side
 from irmx_study.judging.systems import COLUMNS, JudgedSystems, calibrated, calibrated_for_reading, check_human
@@ -22,6 +22,7 @@ from irmx_study.systems.pictures import (
     BLUE,
     GREY,
     VERMILION,
+    axes_of,
     colour_on,
     grid_behind,
     legend_beside,
@@ -792,7 +793,7 @@ def plot_kappa_and_tau(
         raise UsageError(f"No judge has both {coefficient} and a tau with {result.names[0]}.")
     of = of.sort_values("tau", ascending=False, kind="stable")
     drawn = set(of["judge_b"])
-    on = axes_for(ax, 1, (width_beside(of["judge_b"]), 4))[0]
+    on = axes_of(ax, width_beside(of["judge_b"]), 4)
     for place, row in enumerate(of.to_dict("records")):
         on.plot(
             row[coefficient],

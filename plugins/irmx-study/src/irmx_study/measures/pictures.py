@@ -9,7 +9,7 @@ import numpy as np
 
 from irmx import UsageError
 from irmx.ragged import Bools, Floats, Ints
-from irmx.toolkit import axes_for, distinct_line, distinct_marker, grid_of_axes, picture_text, suggest
+from irmx.toolkit import distinct_line, distinct_marker, grid_of_axes, picture_text, suggest
 from irmx_study.inputs.views import Group, Parameter, group_of
 from irmx_study.measures.correlate import COEFFICIENTS, DIRECTED, Agreement
 from irmx_study.measures.discriminate import BINS, RELIABLE
@@ -21,6 +21,7 @@ from irmx_study.systems.pictures import (
     GREY,
     NAMED_POINTS,
     VERMILION,
+    axes_of,
     grid_behind,
     label_ticks,
     legend_above,
@@ -66,7 +67,7 @@ def plot_views(comparison: Comparison, ax: Any = None, measure: str | None = Non
     if len(parameters) == 1:
         return (_line if parameters[0].is_ordered else _dots)(comparison, group, parameters[0], ax)
     if len(parameters) == 2:
-        on = axes_for(ax, 1, (5.5, 4))[0]
+        on = axes_of(ax, 5.5, 4)
         image = _heat_map(on, comparison, group, range(len(group.views)), *parameters)
         _colour_bar(comparison, image, on)
         on.set_title(_title(comparison, group))
@@ -105,7 +106,7 @@ def _of_pair(comparison: Comparison, group: Group) -> dict[str, Floats]:
 
 def _line(comparison: Comparison, group: Group, parameter: Parameter, ax: Any) -> Any:
     """Draw the difference over the values of a parameter, with its interval."""
-    on = axes_for(ax, 1, (5.5, 3.5))[0]
+    on = axes_of(ax, 5.5, 3.5)
     assert parameter.positions is not None
     order = np.argsort(parameter.positions, kind="stable")
     of = {name: values[order] for name, values in _of_pair(comparison, group).items()}
@@ -126,7 +127,7 @@ def _line(comparison: Comparison, group: Group, parameter: Parameter, ax: Any) -
 def _dots(comparison: Comparison, group: Group, parameter: Parameter, ax: Any) -> Any:
     """Draw one dot per value of a parameter without an order, with its interval."""
     of = _of_pair(comparison, group)
-    on = axes_for(ax, 1, (5.5, 1.4 + 0.26 * len(group.views)))[0]
+    on = axes_of(ax, 5.5, 1.4 + 0.26 * len(group.views))
     places = np.arange(len(group.views), dtype=float)
     interval = f"{comparison.choices.coverage} interval"
     on.hlines(places, of["low"], of["high"], color=BLUE, linewidth=1, label=interval)
@@ -203,7 +204,7 @@ def _shares(comparison: Comparison, group: Group, ax: Any) -> Any:
     table = over.loc[lead.sort_values(ascending=False, kind="stable").index]
     several = table["b"].nunique() > 1
     other = "the other" if several else picture_text(comparison.names[table["b"].iloc[0]])
-    on = axes_for(ax, 1, (6, 1.4 + (0.15 if len(table) >= 40 else 0.26) * len(table)))[0]
+    on = axes_of(ax, 6, 1.4 + (0.15 if len(table) >= 40 else 0.26) * len(table))
     left = np.zeros(len(table))
     parts = (
         ("share_better", BLUE, "", f"better than {other}"),
@@ -227,7 +228,7 @@ def plot_ranks(comparison: Comparison, ax: Any = None, measure: str | None = Non
     group = _group_named(comparison, measure)
     table = comparison.frame("ranks")
     table = table[table["measure"] == group.name].sort_values(["median", "best", "worst"], kind="stable")
-    on = axes_for(ax, 1, (5.5, 1.2 + (0.26 if len(table) < 40 else 0.15) * len(table)))[0]
+    on = axes_of(ax, 5.5, 1.2 + (0.26 if len(table) < 40 else 0.15) * len(table))
     places = np.arange(len(table))
     on.hlines(places, table["best"], table["worst"], color=BLUE, linewidth=3, alpha=0.5, label="best to worst")
     on.plot(table["median"], places, "d", color=VERMILION, markeredgecolor="black", markersize=5, label="median")
@@ -274,7 +275,7 @@ def plot_agreement(
     [parameter] = chosen
     ends = float(np.nanmin(low)) - 0.05
     if parameter.is_ordered:
-        on = axes_for(ax, 1, (5.5, 3.5))[0]
+        on = axes_of(ax, 5.5, 3.5)
         is_number = not isinstance(parameter.axis[0], str)
         x = np.array(parameter.axis, dtype=float) if is_number else np.arange(len(parameter.axis), dtype=float)
         if others:
@@ -285,7 +286,7 @@ def plot_agreement(
         on.set(xlabel=picture_text(parameter.name), ylabel=coefficient, ylim=(min(0.0, ends), 1.03))
         grid_behind(on, "y")
     else:
-        on = axes_for(ax, 1, (5.5, 1.2 + 0.26 * len(parameter.axis)))[0]
+        on = axes_of(ax, 5.5, 1.2 + 0.26 * len(parameter.axis))
         places = np.arange(len(parameter.axis), dtype=float)
         if others:
             on.hlines(places, low, high, color=BLUE, linewidth=3, alpha=0.4, label="lowest to highest")
@@ -327,7 +328,7 @@ def _chosen(parameters: Sequence[Parameter], values: Floats, along: Sequence[str
 def _agreement_map(ax: Any, chosen: Sequence[Parameter], median: Floats, title: str, label: str) -> Any:
     down, across = sorted(chosen, key=lambda parameter: len(parameter.axis))
     values = median if down is chosen[0] else median.T
-    on = axes_for(ax, 1, (5.8, 1.6 + 0.36 * min(len(values), 10)))[0]
+    on = axes_of(ax, 5.8, 1.6 + 0.36 * min(len(values), 10))
     image = _draw_over_two(on, values, down, across, cmap="cividis", vmin=float(np.nanmin(values)), vmax=1)
     if values.size <= _WRITTEN and values.shape[1] <= 12:
         write_in_cells(image, values, np.isnan(values))
@@ -359,7 +360,7 @@ _SHADED, _TOGETHER = 3, 9
 def plot_levels(result: Result, ax: Any = None, log: bool = False) -> Any:
     """Draw the achieved significance levels of all pairs, sorted: one curve per view, the largest power first in the legend."""
     measures, levels = result.frame("measures"), result.frame("asl")
-    on = axes_for(ax, 1, (width_beside(measures["measure"], " (99.9%)"), 4))[0]
+    on = axes_of(ax, width_beside(measures["measure"], " (99.9%)"), 4)
     level = float(measures["level"].iloc[0])
     for row in measures.sort_values("power", ascending=False, kind="stable").itertuples():
         curve = levels[levels["measure"] == row.measure]
@@ -385,7 +386,7 @@ def plot_log_levels(result: Result, ax: Any = None) -> Any:
 def plot_swaps(result: Result, ax: Any = None) -> Any:
     """Draw the swap rates by the difference of means: one curve per view over the smallest difference of each bin."""
     rates = result.frame("swaps")
-    on = axes_for(ax, 1, (width_beside(rates["measure"]), 4))[0]
+    on = axes_of(ax, width_beside(rates["measure"]), 4)
     for number, (measure, curve) in enumerate(rates.groupby("measure", sort=False)):
         used = curve[curve["compared"] > 0]
         look = {**distinct_line(number), "marker": distinct_marker(number), "markersize": 4, "linewidth": 1.4}
@@ -420,7 +421,7 @@ def plot_map(agreement: Agreement, ax: Any = None, coefficient: str = "tau", ord
     places = list(range(0, count, step))
     names = [picture_text(measures[place], 22 if count <= _NUMBERS else 36) for place in places]
     room = 0.075 * max(len(line) for name in names for line in name.split("\n"))
-    on = axes_for(ax, 1, (side + 1.2 + room, side + 0.2 + room))[0]
+    on = axes_of(ax, side + 1.2 + room, side + 0.2 + room)
     image = on.imshow(values, cmap="cividis", vmin=float(np.nanmin(values)), vmax=1.0)
     if count <= _NUMBERS:
         write_in_cells(image, values, np.eye(count, dtype=bool))
@@ -545,7 +546,7 @@ def _against_judgments(result: Result, column: str, full: dict[str, float], labe
     measures = list(last.sort_values("mean", ascending=False, kind="stable", na_position="last")["measure"])
     if ax is None and len(measures) > _TOGETHER:
         return _panels(rows, measures, systems, label)
-    on = axes_for(ax, 1, (width_beside(measures), 4.5))[0]
+    on = axes_of(ax, width_beside(measures), 4.5)
     gap = min(np.abs(np.diff(_levels(rows))), default=10.0)
     for i, measure in enumerate(measures):
         shade = 0.15 if len(measures) <= _SHADED else 0.0
@@ -629,7 +630,7 @@ def plot_falls(result: Result, ax: Any = None) -> Any:
         str(measure): of_measure["rank_change"].dropna().to_numpy(dtype=float)
         for measure, of_measure in result.frame("runs").groupby("measure", sort=False)
     }
-    on = axes_for(ax, 1, (6.4, 1.7 + 0.42 * len(changes)))[0]
+    on = axes_of(ax, 6.4, 1.7 + 0.42 * len(changes))
     for place, of_measure in enumerate(changes.values()):
         values, counts = np.unique(of_measure, return_counts=True)
         sizes = 18 + 400 * counts / max(len(of_measure), 1)

@@ -189,28 +189,26 @@ def pool(
 
 def pool_result(study: SampleStudy, scores: Scores, every_topic: bool = False, best: float | None = None) -> Result:
     """Return the result of a study of samples."""
-    made = _Pool(study, _Cuts(scores, every_topic, best))
-    cuts, systems = study.cuts, made.cuts.systems
-    size = f"{plural(len(systems), 'system')}, {plural(made.cuts.topics, 'topic')}"
+    made, cuts = _Pool(study, scores, every_topic, best), study.cuts
+    size = f"{plural(len(made.systems), 'system')}, {plural(made.topics, 'topic')}"
     levels = list_some(map(text_of, cuts.levels), 10)
-    title = (
-        f"Smaller pools of {size}, by {list_some(made.cuts.names)}: {levels}%, {plural(cuts.samples, 'sample')} each"
-    )
+    title = f"Smaller pools of {size}, by {list_some(made.names)}: {levels}%, {plural(cuts.samples, 'sample')} each"
     tables = {
         "levels": made.levels, "samples": lambda: made.samples, "drops": made.drops, "sizes": lambda: made.sizes,
-        "values": lambda: made.cuts.scores.frame().drop(columns="query_id").rename(columns={"system": "run"}),
+        "values": lambda: made.scores.frame().drop(columns="query_id").rename(columns={"system": "run"}),
     }  # fmt: skip
     pictures = {"robustness": "measures.pictures:plot_robustness", "means": "measures.pictures:plot_means"}
-    return Result(title, tables, made.cuts.scores, None, made.facts, lambda: list(made.notes()), pictures, {
+    return Result(title, tables, made.scores, None, made.facts, lambda: list(made.notes()), pictures, {
         "levels": lambda places: [("", made.typed(made.levels()))], "drops": lambda places: [("", made.typed(made.drops()))],
     })  # fmt: skip
 
 
-class _Pool:
+class _Pool(_Cuts):
     """What makes the tables, facts and notes of a study of samples."""
 
-    def __init__(self, study: SampleStudy, cuts: _Cuts) -> None:
-        self.samples_of, self.cuts = study.cuts, cuts
+    def __init__(self, study: SampleStudy, scores: Scores, every_topic: bool, best: float | None) -> None:
+        super().__init__(scores, every_topic, best)
+        self.samples_of = study.cuts
         strata = Strata(study.judgments, self.samples_of.rel)
         kept = [strata.sizes, *(strata.kept(level) for level in self.samples_of.levels)]
         judged = np.array([int(of_level.sum()) for of_level in kept])
@@ -225,12 +223,12 @@ class _Pool:
 
     @cached_property
     def samples(self) -> pd.DataFrame:
-        taus = self.cuts.taus
-        values = self.cuts.means[1:].mean(axis=1)  # of shape (cuts, measures)
+        taus = self.taus
+        values = self.means[1:].mean(axis=1)  # of shape (cuts, measures)
         levels, samples = len(self.samples_of.levels), self.samples_of.samples
         rows = [
             (name, number_of(level), s + 1, taus[s * levels + i, m], values[s * levels + i, m])
-            for m, name in enumerate(self.cuts.names)
+            for m, name in enumerate(self.names)
             for i, level in enumerate(self.samples_of.levels)
             for s in range(samples)
         ]
@@ -245,7 +243,7 @@ class _Pool:
 
     def drops(self) -> pd.DataFrame:
         table = self.levels()[["measure", "keep", "mean_value"]]
-        full = dict(zip(self.cuts.names, self.cuts.means[0].mean(axis=0).tolist(), strict=True))
+        full = dict(zip(self.names, self.means[0].mean(axis=0).tolist(), strict=True))
         table.insert(2, "full_value", table["measure"].map(full))
         drop = table["full_value"] - table["mean_value"]
         return table.assign(drop=drop, relative=drop / table["full_value"].where(table["full_value"] != 0))
@@ -260,7 +258,7 @@ class _Pool:
         lowest = self.sizes.loc[self.sizes["keep"].idxmin()]
         of = self.samples_of
         return {
-            "systems": f"{plural(len(self.cuts.systems), 'run')}, {plural(self.cuts.topics, 'topic')}",
+            "systems": f"{plural(len(self.systems), 'run')}, {plural(self.topics, 'topic')}",
             "tau": "Kendall's tau-b with the measure's own ranking by all judgments; mean, smallest and largest of the samples",
             "samples": (
                 f"{of.samples} at each percentage, nested, of every topic and grade; at least {LEAST_RELEVANT} document of a "
@@ -270,7 +268,7 @@ class _Pool:
                 f"{self.sizes['judged'][0]:,} judged, {self.sizes['relevant'][0]:,} relevant; at {lowest['keep']:g}%, "
                 f"{int(lowest['judged']):,} and {int(lowest['relevant']):,} of them, which is {lowest['share']:.1f}%"
             ),
-            "versions": versions_fact(self.cuts.scores),
+            "versions": versions_fact(self.scores),
         }
 
     def notes(self) -> Iterator[str]:
@@ -278,8 +276,8 @@ class _Pool:
         for (measure, keep, problem), rows in bad.groupby(["measure", "keep", "problem"], sort=False):
             of = f"{len(rows)} of {plural(self.samples_of.samples, 'sample')} at {keep:g}%"
             if problem == "refused":
-                m = self.cuts.names.index(measure)
-                why = next(text for (_, number), text in sorted(self.cuts.refusals.items()) if number == m)
+                m = self.names.index(measure)
+                why = next(text for (_, number), text in sorted(self.refusals.items()) if number == m)
                 yield f"{measure} cannot be computed with {of}, which are left out: {why}"
             else:
                 yield f"{measure} gives all systems the same value in {of}, where tau is undefined; they are left out of tau"
@@ -377,23 +375,27 @@ def groups_result(
     only: Iterable[str] | None = None,
 ) -> Result:  # fmt: skip
     """Return the result of a study of left-out groups."""
-    made = _LeftOut(study, _Cuts(scores, every_topic, best, only), depth, rel)
-    size = f"{plural(len(made.groups), 'group')}, {plural(len(made.cuts.systems), 'system')}"
-    title = f"Left-out groups: {size}, by {list_some(made.cuts.names)}; pool depth {depth}"
+    made = _LeftOut(study, scores, depth, rel, every_topic, best, only)
+    size = f"{plural(len(made.groups), 'group')}, {plural(len(made.systems), 'system')}"
+    title = f"Left-out groups: {size}, by {list_some(made.names)}; pool depth {depth}"
     tables = {"groups": made.by_group, "measures": made.by_measure, "runs": lambda: made.runs}
     pictures = {"falls": "measures.pictures:plot_falls"}
-    return Result(title, tables, made.cuts.scores, None, made.facts, lambda: list(made.notes()), pictures, {
+    return Result(title, tables, made.scores, None, made.facts, lambda: list(made.notes()), pictures, {
         "groups": made.for_reading
     })  # fmt: skip
 
 
-class _LeftOut:
+class _LeftOut(_Cuts):
     """What makes the tables, facts and notes of a study of left-out groups."""
 
-    def __init__(self, study: GroupStudy, cuts: _Cuts, depth: int, rel: float) -> None:
+    def __init__(
+        self, study: GroupStudy, scores: Scores, depth: int, rel: float, every_topic: bool, best: float | None,
+        only: Iterable[str] | None,
+    ) -> None:  # fmt: skip
+        super().__init__(scores, every_topic, best, only)
         of: GroupCuts = study.cuts
-        self.cuts, self.group_of, self.depth, self.unpooled = cuts, study.group_of, depth, of.unpooled
-        sizes = [sum(self.group_of[system] == group for system in cuts.systems) for group in of.groups]
+        self.group_of, self.depth, self.unpooled = study.group_of, depth, of.unpooled
+        sizes = [sum(self.group_of[system] == group for system in self.systems) for group in of.groups]
         relevant = (of.lost & (study.judgments.grade >= rel)).sum(axis=1)
         columns = {"group": of.groups, "runs": sizes, "judged": of.lost.sum(axis=1), "relevant": relevant}
         self.groups = pd.DataFrame(columns)
@@ -402,21 +404,19 @@ class _LeftOut:
 
     @cached_property
     def runs(self) -> pd.DataFrame:
-        means = self.cuts.means
+        means = self.means
         cut_of = {group: c for c, group in enumerate(self.groups["group"], 1)}
-        cuts = [cut_of[self.group_of[system]] for system in self.cuts.systems]
-        ranks = np.stack(
-            [pd.DataFrame(of).rank(method="min", ascending=False).to_numpy() for of in self.cuts.comparable]
-        )
+        cuts = [cut_of[self.group_of[system]] for system in self.systems]
+        ranks = np.stack([pd.DataFrame(of).rank(method="min", ascending=False).to_numpy() for of in self.comparable])
         at = np.arange(len(cuts))
         tables = []
-        for m, name in enumerate(self.cuts.names):
+        for m, name in enumerate(self.names):
             value, without = means[0][:, m], means[cuts, at, m]
             rank, rank_without = ranks[0][:, m], ranks[cuts, at, m]
             table = {
                 "measure": name,
-                "group": [self.group_of[system] for system in self.cuts.systems],
-                "run": self.cuts.systems,
+                "group": [self.group_of[system] for system in self.systems],
+                "run": self.systems,
                 "value": value,
                 "value_without": without,
                 "value_change": without - value,
@@ -431,8 +431,8 @@ class _LeftOut:
         of_group = ["measure", "group"]
         changes = self._changes(of_group)
         tables = [
-            self.groups.assign(measure=name, tau=self.cuts.taus[:, m])[["measure", *self.groups.columns, "tau"]]
-            for m, name in enumerate(self.cuts.names)
+            self.groups.assign(measure=name, tau=self.taus[:, m])[["measure", *self.groups.columns, "tau"]]
+            for m, name in enumerate(self.names)
         ]
         table = pd.concat(tables, ignore_index=True)
         return table[table["runs"] > 0].merge(changes.reset_index(), on=of_group).reset_index(drop=True)
@@ -458,23 +458,23 @@ class _LeftOut:
     def facts(self) -> dict[str, str]:
         lost = self.groups["judged"]
         return {
-            "systems": f"{plural(len(self.cuts.systems), 'run')}, {plural(self.cuts.topics, 'topic')}",
+            "systems": f"{plural(len(self.systems), 'run')}, {plural(self.topics, 'topic')}",
             "tau": "Kendall's tau-b, over all systems, with the measure's own ranking by all judgments",
             "pool": f"the top {self.depth} of {plural(len(self.group_of), 'run')} in {plural(len(self.groups), 'group')}",
             "judgments": (
                 f"{self.judged:,} judged; without one group, {lost.min():,} to {lost.max():,} of them are lost; {self.unpooled:,} are in "
                 "no run's pool, and stay"
             ),
-            "versions": versions_fact(self.cuts.scores),
+            "versions": versions_fact(self.scores),
         }
 
     def notes(self) -> Iterator[str]:
-        for m, name in enumerate(self.cuts.names):
-            refused = sorted(c for c, measure in self.cuts.refusals if measure == m)
+        for m, name in enumerate(self.names):
+            refused = sorted(c for c, measure in self.refusals if measure == m)
             if refused:
-                why = self.cuts.refusals[refused[0], m]
+                why = self.refusals[refused[0], m]
                 yield f"{name} cannot be computed without {plural(len(refused), 'group')}: {why}"
-            equal = int(np.isnan(self.cuts.taus[:, m]).sum()) - len(refused)
+            equal = int(np.isnan(self.taus[:, m]).sum()) - len(refused)
             if equal:
                 yield f"{name} gives all systems the same value without {plural(equal, 'group')}, where tau is undefined"
         without = [name for name, topics in zip(self.groups["group"], self.emptied, strict=True) if topics]

@@ -29,7 +29,7 @@ from irmx.toolkit import (
     plural,
     visible,
 )
-from irmx_study.inputs.choices import as_scores
+from irmx_study.inputs.choices import as_scores, is_path
 from irmx_study.measures.correlate import correlate
 from irmx_study.reporting.documents import (
     JUDGED,
@@ -577,13 +577,13 @@ def report(
         return Report(Reported(compare(values, baseline=baseline, **how), **about), title)
     judgments = read_qrels(qrels)
     by_name = {name: read_run(run) if run == _STDIN else run for name, run in named_runs(runs).items()}
-    is_path = isinstance(qrels, (str, os.PathLike)) and qrels != _STDIN
+    is_file = is_path(qrels) and qrels != _STDIN
     several = [source] if isinstance(source, (str, ir_measures.Measure)) else list(source)
     asked = as_measures(several)
     try:
-        values = irmx.scores([*asked, JUDGED], qrels if is_path else judgments, by_name)
+        values = irmx.scores([*asked, JUDGED], qrels if is_file else judgments, by_name)
     except DataError:  # in streams documents may repeat, and their measures take that
-        values = irmx.scores(asked, qrels if is_path else judgments, by_name)
+        values = irmx.scores(asked, qrels if is_file else judgments, by_name)
     collection = collection_named(qrels)
     if texts is None:
         about["texts"] = texts_of_collection(collection)
@@ -591,7 +591,7 @@ def report(
         about["queries"] = queries_of_collection(collection)
     comparison = compare(values.select(measures=asked), baseline=baseline, **how)
     judged = values.select(measures=[JUDGED]) if JUDGED in map(str, values.measures) else None
-    named = os.fspath(qrels) if is_path else ""
+    named = os.fspath(qrels) if is_file else ""
     return Report(Reported(comparison, judgments, by_name, **about, qrels=named, judged=judged), title)
 
 

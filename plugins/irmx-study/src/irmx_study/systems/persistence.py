@@ -13,13 +13,14 @@ import pandas as pd
 import irmx
 from irmx import DataError, Run, Scores, UsageError, read_run
 from irmx.ragged import Floats
-from irmx.toolkit import COLOURS, axes_for, distinct_marker, list_some, picture_text, plural
+from irmx.toolkit import COLOURS, distinct_marker, list_some, picture_text, plural
 from irmx_study.inputs.choices import as_scores, read_collections
 from irmx_study.showing.result import Result, Titled, fixed, for_reading, interval, joined, versions_fact
 from irmx_study.statistics.paired import p_of_equal_signs
 from irmx_study.statistics.ranks import comparable_means, kendall_tau, kendall_taus, mean_ranks
 from irmx_study.statistics.tests import freedom_of, mean_and_error, two_sided_t
 from irmx_study.systems.pairs import signs_of
+from irmx_study.systems.pictures import axes_of
 
 # -- means, ratios of means and their intervals ----------------------------------------------------------------------
 
@@ -457,7 +458,7 @@ def plot_effects(result: Result, ax: Any = None, measure: str | None = None) -> 
     """Draw the effect ratio against the change of the relative improvement, with intervals: a colour per system, a marker per snapshot."""
     rows, measure = _of_measure(result, measure)
     rows = rows[~rows["ER"].isna()]
-    [ax] = axes_for(ax, 1, (5.0, 3.6))
+    ax = axes_of(ax, 5.0, 3.6)
     ax.axhline(0, color="#999999", linewidth=0.8)
     ax.axvline(1, color="#999999", linewidth=0.8)
     systems, snapshots = list(dict.fromkeys(rows["system"])), list(dict.fromkeys(rows["snapshot"]))
@@ -475,7 +476,7 @@ def plot_effects(result: Result, ax: Any = None, measure: str | None = None) -> 
 def plot_means(result: Result, ax: Any = None, measure: str | None = None) -> Any:
     """Draw the means of all systems on each snapshot, a line per system."""
     rows, measure = _of_measure(result, measure)
-    [ax] = axes_for(ax, 1, (5.0, 3.2))
+    ax = axes_of(ax, 5.0, 3.2)
     of_systems = dict(iter(rows.groupby("system", sort=False)))
     first = next(iter(of_systems.values()))
     lines = {"baseline": first["mean_baseline"], **{system: of["mean"] for system, of in of_systems.items()}}

@@ -47,6 +47,11 @@ _P_NAMES = 30
 # -- what pictures share -----------------------------------------------------------------------------------
 
 
+def axes_of(ax: Any, width: float, height: float) -> Any:
+    """Return the axes to draw on: the given ones, or new ones of a width and height in inches."""
+    return axes_for(ax, 1, (width, height))[0]
+
+
 def legend_beside(ax: Any, title: str | None = None) -> None:
     """Draw the legend of lines on the right of the axes; see :func:`width_beside`."""
     ax.legend(
@@ -314,7 +319,7 @@ def plot_cost(comparison: Comparison, ax: Any = None, cost: str | None = None, q
         if not ((costs <= costs[s]) & (values >= values[s]) & ((costs < costs[s]) | (values > values[s]))).any()
     ]
     front = sorted((s for s in front if not np.isnan(costs[s] + values[s])), key=lambda s: costs[s])
-    on = axes_for(ax, 1, (5.5, 3.8))[0]
+    on = axes_of(ax, 5.5, 3.8)
     grid_behind(on, "both")
     on.hlines(values, *cost_ends, color=GREY, linewidth=1)
     on.vlines(costs, *value_ends, color=GREY, linewidth=1)
@@ -349,7 +354,7 @@ def plot_groups(comparison: Comparison, ax: Any = None, view: str | None = None)
     start = 0.7 + 0.5 * len(groups)
     lowest = start + right
     line, beside = min(4.0, 1.1 + 0.06 * len(systems)), 0.06 * (max(len(picture_text(name)) for name in systems) + 7)
-    on = axes_for(ax, 1, (line + 2 * beside, 0.7 + 0.27 * lowest))[0]
+    on = axes_of(ax, line + 2 * beside, 0.7 + 0.27 * lowest)
     low, high = min(means), max(means)
     span = (high - low) or max(abs(high), 1e-9)
     ends = low - 0.06 * span, high + 0.06 * span

@@ -28,7 +28,7 @@ from irmx.toolkit import (
     versions_of,
     visible,
 )
-from irmx_study.inputs.choices import as_scores
+from irmx_study.inputs.choices import as_scores, is_path
 from irmx_study.inputs.per_topic import range_of
 from irmx_study.showing.result import Result, Titled, interval, p_statement, topics_lacking, versions_fact, write_facts
 from irmx_study.systems.pairs import complete_values
@@ -290,7 +290,7 @@ def assert_no_worse(measure: Any, qrels: Any, baseline: Any, run: Any, margin: f
     ...
     AssertionError: Contradicted: that titles.run is not worse than bm25.run by more than 0.02 (AP -0.2734 [-0.3502, -0.1967], p < 0.0001).
     """
-    are_paths = isinstance(baseline, (str, os.PathLike)) and isinstance(run, (str, os.PathLike))
+    are_paths = is_path(baseline) and is_path(run)
     runs = [baseline, run] if are_paths else {"baseline": baseline, "run": run}
     found = verdict(measure, qrels, runs, claim="no-worse", margin=margin, **options)
     if found.outcome != "holds":
@@ -300,7 +300,7 @@ def assert_no_worse(measure: Any, qrels: Any, baseline: Any, run: Any, margin: f
 
 def _groups(slices: Any) -> pd.DataFrame:
     """Return the groups of topics as a table, a column per grouping; an empty cell is no group."""
-    if isinstance(slices, (str, os.PathLike)):
+    if is_path(slices):
         slices = read_table(slices, {"query_id": str}, "table of groups").arrow().to_pandas()
     if isinstance(slices, Mapping) and "query_id" not in slices:
         slices = {"query_id": list(slices), "slice": list(slices.values())}
@@ -622,7 +622,7 @@ class Verdict(Result):
     def refuse_other(self, expected: Mapping[str, Any] | str | os.PathLike[str]) -> None:
         """Raise if an earlier verdict was on other judgments or topics."""
         ours = self.record()
-        if isinstance(expected, (str, os.PathLike)):
+        if is_path(expected):
             try:
                 lines = Path(expected).read_text(encoding="utf-8").splitlines()
                 expected = dict(parse_json(lines[0])) if lines else {}
