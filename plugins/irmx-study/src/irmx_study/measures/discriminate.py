@@ -251,11 +251,11 @@ class _Discrimination:
 
     def __init__(self, comparison: Comparison, swaps: tuple[SwapCounts, ...], splits: int) -> None:
         self.comparison, self.swap_counts, self.splits = comparison, swaps, splits
-        self.names, self.choices = comparison.scores.names, comparison.choices
+        self.scores, self.compared, self.choices = comparison.scores, comparison.compared, comparison.choices
+        self.names = self.scores.names
 
     def result(self) -> Result:
-        scores = self.comparison.scores
-        sizes = f"{plural(len(scores.systems), 'system')} by {plural(len(scores.names), 'measure')}"
+        sizes = f"{plural(len(self.scores.systems), 'system')} by {plural(len(self.names), 'measure')}"
         title = f"Discrimination of {sizes}: test {self.choices.test}, correction {self.choices.correction}"
         tables = {"measures": self.measures, "asl": self.asl}
         pictures = {"levels": "measures.pictures:plot_levels", "log": "measures.pictures:plot_log_levels"}
@@ -263,10 +263,12 @@ class _Discrimination:
             tables["swaps"] = self.swaps
             pictures["swaps"] = "measures.pictures:plot_swaps"
         layouts = {"measures": self.for_reading, "asl": self.asl_for_reading}
-        return Result(title, tables, scores, self.choices, self.facts, lambda: list(self.notes()), pictures, layouts)
+        return Result(
+            title, tables, self.scores, self.choices, self.facts, lambda: list(self.notes()), pictures, layouts
+        )
 
     def measures(self) -> pd.DataFrame:
-        rows, columns, test = [], self.comparison.compared.columns, self.choices.test
+        rows, columns, test = [], self.compared.columns, self.choices.test
         as_typed = str(test).replace(test.NAME, test.NAME.replace("_", "-"), 1)  # values of parameters stay as they are
         for v, name in enumerate(self.names):
             significant = columns["p_corrected"][v] <= self.choices.level
@@ -280,7 +282,7 @@ class _Discrimination:
         return pd.DataFrame(rows)
 
     def asl(self) -> pd.DataFrame:
-        rows, pairs, tables = self.comparison.comparisons, len(self.comparison.compared.first), []
+        rows, pairs, tables = self.comparison.comparisons, len(self.compared.first), []
         for v, name in enumerate(self.names):
             table = rows.iloc[v * pairs : (v + 1) * pairs].sort_values(["p_corrected", "p"], kind="stable")
             ranks = np.arange(1, len(table) + 1)
@@ -320,7 +322,7 @@ class _Discrimination:
                 f"differences of at most {self.choices.tie_threshold:g} on a topic, for tests that count wins"
             )
         p_value = "corrected p-value" if self.choices.is_corrected else "p-value"
-        pairs = len(self.comparison.compared.first)
+        pairs = len(self.compared.first)
         facts["power"] = f"share of all {pairs:,} pairs of systems whose {p_value} is at most the level"
         facts["needed"] = "the smallest difference of means that is significant together with all larger ones"
         if self.splits:
@@ -333,11 +335,11 @@ class _Discrimination:
             facts["reliable"] = f"the smallest difference whose bin has a swap rate of at most {RELIABLE:.0%}"
         if self.splits or self.choices.resampled:
             facts["seed"] = str(self.choices.seed)
-        facts["systems"] = str(len(self.comparison.scores.systems))
+        facts["systems"] = str(len(self.scores.systems))
         return facts | {name: of_tests[name] for name in ("topics", "missing", "versions")}
 
     def notes(self) -> Iterator[str]:
-        equal = self.comparison.compared.identical.all(axis=1)
+        equal = self.compared.identical.all(axis=1)
         names = np.array(self.names, dtype=object)
         if equal.any():
             yield f"all systems have the same values, so that the power is 0 and no half has an order: {list_some(names[equal], 10)}"

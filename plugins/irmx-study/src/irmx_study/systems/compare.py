@@ -38,7 +38,6 @@ from irmx_study.systems.pairs import (
     rank_bands,
     sentences_over,
     signs_of,
-    sorted_table,
 )
 from irmx_study.systems.words import citations_of, facts_of, headline_of, notes_on, paper_table, sentences_of
 
@@ -239,14 +238,7 @@ class Comparison(ComparedSystems):
 
     def summary(self, sort: str | None = None) -> pd.DataFrame:
         """Return the table ``"systems"``, the systems of each view sorted by a column; see :meth:`estimates`."""
-        table, rows = self.frame("systems"), self._rows_per_view
-        if sort is None:
-            return table
-        parts = [
-            sorted_table(table.iloc[v * rows : (v + 1) * rows], sort, sign)
-            for v, sign in enumerate(signs_of(self.scores))
-        ]
-        return pd.concat(parts, ignore_index=True)
+        return self._systems(sort)
 
     # -- for reading and for papers ----------------------------------------------------------------------
 

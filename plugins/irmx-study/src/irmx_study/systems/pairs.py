@@ -364,8 +364,8 @@ class ComparedSystems(Result):
     def _comparisons(self) -> pd.DataFrame:
         return self.compared.frame(self.scores)
 
-    def _systems(self) -> pd.DataFrame:
-        table = self.estimates()
+    def _systems(self, sort: str | None = None) -> pd.DataFrame:
+        table = self.estimates(sort)
         if not self.all_pairs:
             return table
         letters = np.array([self.letters[view] for view in self.scores.names], dtype=object)

@@ -338,8 +338,8 @@ def _run_of(name: str, about: Mapping[str, Any]) -> str:
 
     method = about.get("method")
     steps = [of for step in method.values() for of in names(step)] if isinstance(method, dict) else []
-    team = names(about.get("actor"))
-    parts = [*([f"is of {joined(team)}"] if team else []), *([f"is by {joined(steps)}"] if steps else [])]
+    whose = (("is of", names(about.get("actor"))), ("is by", steps))
+    parts = [f"{words} {joined(of)}" for words, of in whose if of]
     return f"The run {name} {' and '.join(parts)}, according to its header." if parts else ""
 
 
@@ -351,15 +351,13 @@ def _collection(comparison: ComparedSystems) -> str:
 
 def _computed_by(comparison: ComparedSystems) -> str:
     """Return which measures other tools than irmx computed."""
-    by_tool: dict[str, list[str]] = {}
-    for measure, tool in comparison.scores.made_by.get("computed_by", {}).items():
+    computed_by, by_tool = comparison.scores.made_by.get("computed_by", {}), dict[str, list[str]]()
+    for measure, tool in computed_by.items():
         if tool != "irmx" and measure in map(str, comparison.scores.measures):
             by_tool.setdefault(tool, []).append(measure)
     said = [f"{tool} computed {joined(measures)}" for tool, measures in by_tool.items()]
-    own = "irmx itself computed the other measures" if said else "irmx itself computed all measures"
-    if not comparison.scores.made_by.get("computed_by"):
-        return ""
-    return f" ({'; '.join([*said, own])})"
+    own = f"irmx itself computed {'the other' if said else 'all'} measures"
+    return f" ({'; '.join([*said, own])})" if computed_by else ""
 
 
 def _conventions(comparison: ComparedSystems) -> list[str]:

@@ -29,7 +29,7 @@ from irmx import (
 )
 from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import as_measures, list_some, matching_files, named_runs, plural, suggest
-from irmx_study.inputs.choices import is_number, is_path, read_collections, refuse_unknown
+from irmx_study.inputs.choices import is_number, read_collections, refuse_unknown
 from irmx_study.inputs.judge_labels import read_judges, refuse_unnamed
 from irmx_study.inputs.per_topic import range_of
 from irmx_study.judging.systems import with_rel
@@ -591,8 +591,8 @@ def scored_in_all_views(
 def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
     """Return all runs by name, and by system the names of its runs; several of a system are files."""
     if not isinstance(runs, Mapping):
-        paths = [runs] if is_path(runs) else list(runs)
-        if not all(map(is_path, paths)):
+        paths = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)
+        if not all(isinstance(path, (str, os.PathLike)) for path in paths):
             raise UsageError("Runs are a mapping of two names to runs, or two paths.")
         shown = [found[0] if len(found := _files_of(path)) == 1 else os.fspath(path) for path in paths]
         labels = [os.path.basename(os.path.normpath(path)) for path in shown]
@@ -631,14 +631,14 @@ def _several_runs(run: Any) -> list[Any]:
 def _files_of(run: Any) -> list[str]:
     """Return the files of a path, a pattern, or a list of paths; none for anything else."""
     listed = run if isinstance(run, (list, tuple)) else [run]
-    if not all(map(is_path, listed)):
+    if not all(isinstance(one, (str, os.PathLike)) for one in listed):
         return []
     return [file for one in listed for file in matching_files(os.fspath(one))]
 
 
 def _is_stream(source: Any) -> bool:
     """Tell whether a source can be read only once: standard input, or a pipe."""
-    return is_path(source) and (
+    return isinstance(source, (str, os.PathLike)) and (
         str(source) == "-" or (os.path.exists(source) and not os.path.isfile(source) and not os.path.isdir(source))
     )
 

@@ -491,7 +491,7 @@ class Verdict(Result):
     def _views(self) -> pd.DataFrame:
         rows = [self._row("claim", self._main, self.tested, breaking=False)]
         for doubt, of_doubt in self._of_doubts:
-            rows += [self._row(doubt.name, view, tested, breaking) for view, tested, breaking in of_doubt]
+            rows += [self._row(doubt.name, *one) for one in of_doubt]
         return pd.DataFrame(rows)
 
     def _row(self, doubt: str, view: View, tested: Tested, breaking: bool) -> dict[str, Any]:
@@ -507,14 +507,13 @@ class Verdict(Result):
         rows = []
         for doubt, of_doubt in self._of_doubts:
             outcomes = [tested.outcome for _, tested, _ in of_doubt]
-            view, tested, _ = self._worst(of_doubt)
-            row = self._row(doubt.name, view, tested, breaking=False)
+            worst = self._row(doubt.name, *self._worst(of_doubt))
             rows.append(
                 {
                     "doubt": doubt.name, "varied": doubt.noun, "views": len(of_doubt),
                     **{outcome: outcomes.count(outcome) for outcome in ("holds", "undecided", "contradicted")},
-                    "breaks": sum(breaking for _, _, breaking in of_doubt), "worst": view.name,
-                    **{name: row[name] for name in ("difference", "low", "high")},
+                    "breaks": sum(breaking for _, _, breaking in of_doubt), "worst": worst["view"],
+                    **{name: worst[name] for name in ("difference", "low", "high")},
                 }
             )  # fmt: skip
         return pd.DataFrame(rows)
