@@ -21,7 +21,7 @@ from irmx_study.measures.correlate import FEWEST
 from irmx_study.measures.samples import groups_of_runs
 from irmx_study.showing.result import Titled, fixed, for_reading, interval
 from irmx_study.statistics.labels import percentiles
-from irmx_study.statistics.paired import resampled_topics, residual_variance
+from irmx_study.statistics.paired import resampled_topics, residual_variance, two_sided_t
 from irmx_study.statistics.ranks import (
     comparable_means,
     kendall_taus,
@@ -30,7 +30,6 @@ from irmx_study.statistics.ranks import (
     rounded,
     tau_aps,
 )
-from irmx_study.statistics.tests import two_sided_t
 from irmx_study.systems.pairs import (
     Compared,
     all_pairs_of,

@@ -357,6 +357,40 @@ def mean_and_deviation(differences: Floats, largest: Floats | float = 0.0) -> tu
     return mean, np.where(deviation <= rounding, 0.0, deviation)
 
 
+def mean_and_error(differences: Floats, largest: Floats | float = 0.0) -> tuple[Floats, Floats]:
+    """Return the means over topics, and their standard errors."""
+    mean, deviation = mean_and_deviation(differences, largest)
+    return mean, deviation / np.sqrt(len(differences))
+
+
+def freedom_of(*parts: tuple[float, int]) -> float:
+    """Return the degrees of freedom of a sum of means of independent samples, given the variance and the size of each (Welch)."""
+    whole = sum(variance for variance, _ in parts)
+    return whole**2 / sum(v**2 / (n - 1) for v, n in parts) if whole > 0 else float(min(n for _, n in parts) - 1)
+
+
+def two_sided_t(freedom: float, level: float) -> float:
+    """Return the value of t that is exceeded, on either side together, with a probability of ``level``."""
+    from scipy.special import stdtrit
+
+    return float(-stdtrit(freedom, level / 2))
+
+
+def t_intervals(
+    differences: Floats, level: float, largest: Floats | float = 0.0, reach: float | None = None
+) -> tuple[Floats, Floats]:
+    """Return the ends of the t intervals of the means over topics, with a coverage of 1 - level, or that reach so many errors.
+
+    They are NaN where all differences are equal, but not 0, and too few to show anything at the level.
+    """
+    mean, error = mean_and_error(differences, largest)
+    reach = two_sided_t(len(differences) - 1, level) if reach is None else reach
+    half = np.multiply(reach, error, out=np.zeros_like(error), where=error > 0)
+    if p_of_equal_signs(len(differences)) > level:
+        half = np.where((error == 0) & (mean != 0), np.nan, half)
+    return mean - half, mean + half
+
+
 def paired_effects(differences: Floats, largest: Floats | float = 0.0) -> Floats:
     """Return the mean of the differences over their standard deviation, per pair; 0 where all are 0, infinite where all are equal."""
     mean, deviation = mean_and_deviation(differences, largest)

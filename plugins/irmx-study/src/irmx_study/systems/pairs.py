@@ -25,9 +25,10 @@ from irmx_study.statistics.paired import (
     bca_intervals,
     paired_effects,
     residual_variance,
+    t_intervals,
 )
 from irmx_study.statistics.ranks import letters_of, ranks_alike
-from irmx_study.statistics.tests import corrected, t_intervals, tested
+from irmx_study.statistics.tests import corrected, tested
 
 # -- the statistics of pairs of systems in every view: one row per comparison ----------------------------------------
 

@@ -16,9 +16,8 @@ from irmx.ragged import Floats
 from irmx.toolkit import COLOURS, distinct_marker, list_some, picture_text, plural
 from irmx_study.inputs.choices import as_scores, read_collections
 from irmx_study.showing.result import Result, Titled, fixed, for_reading, interval, joined, versions_fact
-from irmx_study.statistics.paired import p_of_equal_signs
+from irmx_study.statistics.paired import freedom_of, mean_and_error, p_of_equal_signs, two_sided_t
 from irmx_study.statistics.ranks import comparable_means, kendall_tau, kendall_taus, mean_ranks
-from irmx_study.statistics.tests import freedom_of, mean_and_error, two_sided_t
 from irmx_study.systems.pairs import signs_of
 from irmx_study.systems.pictures import axes_of
 

@@ -34,8 +34,7 @@ from irmx_study.showing.result import (
     versions_fact,
 )
 from irmx_study.statistics.paired import PairedValues, all_signs
-from irmx_study.statistics.papers import EFRON
-from irmx_study.statistics.tests import WilcoxonTest, count_lost_ties
+from irmx_study.statistics.tests import EFRON, WilcoxonTest, count_lost_ties
 from irmx_study.systems.pairs import Cell, ComparedSystems, Difference, complete_values
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from irmx_study.inputs.judge_labels import read_judges, refuse_unnamed
 from irmx_study.inputs.per_topic import range_of
 from irmx_study.judging.systems import with_rel
 from irmx_study.measures.sweep import identity_of_data
-from irmx_study.statistics.paired import mean_and_deviation, p_of_equal_signs, resampled_topics
-from irmx_study.statistics.tests import Holm, freedom_of, two_sided_t
+from irmx_study.statistics.paired import freedom_of, mean_and_deviation, p_of_equal_signs, resampled_topics, two_sided_t
+from irmx_study.statistics.tests import Holm
 from irmx_study.systems.pairs import signs_of
 from irmx_study.systems.unjudged import refuse_added
 
