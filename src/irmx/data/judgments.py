@@ -574,28 +574,21 @@ def _warn_of_contradiction(table: Table, order: Ints, starts: Ints, grade: Float
     Rows of one document that differ in a column of labels belong to different subtopics or other parts, and do not contradict
     each other. ``order`` has the rows by topic and document, ``starts`` where those of each document start in it.
     """
-    by_document = grade[order]
-    several = np.minimum.reduceat(by_document, starts) < np.maximum.reduceat(by_document, starts)
     document = segment_of(np.append(starts, len(order)))
-    candidates = several[document]
-    rows, grade, document = order[candidates], by_document[candidates], document[candidates]
-    if not len(rows):
-        return
-    group = np.unique(document, return_inverse=True)[1]
-    for number in _labels_of_rows(table):
-        group = np.unique(group * (number.max() + 2) + number[rows], return_inverse=True)[1]
-    first_of_group = np.unique(group, return_index=True)[1]
-    odd = np.flatnonzero(grade != grade[first_of_group[group]])
+    parts = np.stack([*(number[order] for number in _labels_of_rows(table)), document])
+    by_part = np.lexsort((order, *parts))
+    parts, rows, grades = parts[:, by_part], order[by_part], grade[order[by_part]]
+    odd = np.flatnonzero((parts[:, 1:] == parts[:, :-1]).all(axis=0) & (grades[1:] != grades[:-1]))
     if not len(odd):
         return
-    second = odd[np.argmin(rows[odd])]
-    first = first_of_group[group[second]]
+    at = int(odd[np.argmin(rows[odd + 1])])
+    first, second = rows[at : at + 2].tolist()
     query = table.codes("query_id")
-    doc = table.ids("doc_id", empty=True)[int(rows[second])].as_py()
-    more = len(np.unique(document[odd])) - 1
+    doc = table.ids("doc_id", empty=True)[second].as_py()
+    more = len(np.unique(parts[-1, odd])) - 1
     warnings.warn(
-        f"{table.place([int(rows[first]), int(rows[second])])}: the grades {grade[first]:g} and {grade[second]:g} of document "
-        f"{doc!r} for query {str(query[1][query[0][rows[second]]])!r} contradict each other"
+        f"{table.place([first, second])}: the grades {grade[first]:g} and {grade[second]:g} of document "
+        f"{doc!r} for query {str(query[1][query[0][second]])!r} contradict each other"
         f"{f', and so do those of {more} more' if more else ''}; the largest grade of a document counts.",
         DataWarning,
         stacklevel=2,

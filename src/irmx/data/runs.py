@@ -137,14 +137,12 @@ class Run(SourceColumns):
         (order, keys), prints = self._by_print, self._prints
         for kept in ("_by_print", "_prints"):  # which take the memory of columns, and are hardly needed again
             self.__dict__.pop(kept, None)
-        place, rows, of_pair = judged.found_in(keys, in_judgments, in_run)
-        rows = order[rows]
+        position, at, of_pair = judged.found_in(keys, in_judgments, in_run)
+        rows = order[at]
         by_pair = np.lexsort((rows, of_pair))
-        place, rows, of_pair = place[by_pair], rows[by_pair], of_pair[by_pair]
-        position = judged.position_of(place, in_judgments[of_pair], prints, rows, self._ids)
-        is_same = position >= 0
-        rows, position, counts = rows[is_same], position[is_same], np.bincount(of_pair[is_same], minlength=len(in_run))
-        return offsets_of(counts), position, self.score[rows], lambda: rows
+        by_pair = by_pair[judged.are_at(position[by_pair], prints, rows[by_pair], self._ids)]
+        position, rows, of_pair = position[by_pair], rows[by_pair], of_pair[by_pair]
+        return offsets_of(np.bincount(of_pair, minlength=len(in_run))), position, self.score[rows], lambda: rows
 
     @cached_property
     def _prints(self) -> Fingerprints:

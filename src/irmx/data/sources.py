@@ -7,7 +7,6 @@ import os
 import struct
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +16,7 @@ from irmx.data.table import NUMBER, TRUTH, Fingerprints, Source, Table, from_int
 from irmx.declare.columns import REQUIRED, Column, TableName, missing_column
 from irmx.declare.params import Param
 from irmx.errors import DataError
-from irmx.ragged import Array, Floats, Ints, offsets_of, position_in_segment, read_only, segment_of, shared
+from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, read_only, segment_of, shared
 from irmx.text import plural, value_repr, visible
 
 if TYPE_CHECKING:
@@ -122,57 +121,38 @@ class JudgedIds:
 
     def __init__(self, ids: pa.Array, prints: Fingerprints, row: Ints, topic: Ints) -> None:
         self._order, self.keys = prints.by_topic(topic, row)
-        self._ids, self._prints, self._row, self._topic = ids, prints, row, topic
-        same = self.keys[1:] == self.keys[:-1]
-        self._is_shared = np.append(same, False) | np.append(False, same)
-
-    @cached_property
-    def _sharing(self) -> dict[tuple[int, str], int]:
-        """The positions of the few documents that share a fingerprint with others, by topic and id."""
-        position = self._order[self._is_shared]
-        ids = self._ids.take(from_ints(self._row[position])).to_pylist()
-        return dict(zip(zip(self._topic[position].tolist(), ids, strict=True), position.tolist(), strict=True))
+        self._ids, self._prints, self._row = ids, prints, row
 
     def found_in(self, keys: Array, topics: Ints, others: Ints) -> tuple[Ints, Ints, Ints]:
         """Find documents of topics among ascending numbers of topic and fingerprint, whose topics have other numbers.
 
-        Returned are all pairs of equal fingerprints: the place among the documents here, that among the numbers, and which of the topics
-        given it is.
+        Returned are all pairs of equal fingerprints: the position of the document here, the place among the numbers, and which of the
+        topics given it is.
         """
         shift = np.uint64(40)
         ends = np.searchsorted(self.keys, np.stack([topics, topics + 1]).astype(np.uint64) << shift)
         offsets = offsets_of(ends[1] - ends[0])
         of, place = segment_of(offsets), np.repeat(ends[0], np.diff(offsets)) + position_in_segment(offsets)
-        if self._is_shared.any():  # of documents with one fingerprint, the first stands for all: see position_of
-            is_first = np.append(True, self.keys[1:] != self.keys[:-1])[place]
-            of, place = of[is_first], place[is_first]
         wanted = (self.keys[place] & ((np.uint64(1) << shift) - np.uint64(1))) | (others.astype(np.uint64)[of] << shift)
         first = np.searchsorted(keys, wanted)
         number = (np.append(keys, np.uint64(0))[first] == wanted).astype(np.int64)
         if np.any(keys[1:] == keys[:-1]):
             number = np.searchsorted(keys, wanted, side="right") - first
-        return (
-            np.repeat(place, number),
-            np.repeat(first, number) + position_in_segment(offsets_of(number)),
-            np.repeat(of, number),
-        )
+        at = np.repeat(first, number) + position_in_segment(offsets_of(number))
+        return self._order[np.repeat(place, number)], at, np.repeat(of, number)
 
-    def position_of(self, place: Ints, topic: Ints, prints: Fingerprints, rows: Ints, ids: pa.Array) -> Ints:
-        """Return the position of documents in some rows of a run, given the places of their fingerprints; -1 if only these are equal."""
+    def are_at(self, position: Ints, prints: Fingerprints, rows: Ints, ids: pa.Array) -> Bools:
+        """Tell which documents are those in some rows of a run, of pairs with the same fingerprint."""
         import pyarrow.compute as pc
 
-        position = self._order[place]
         row = self._row[position]
-        is_same = self._topic[position] == topic
+        is_same = np.ones(len(row), dtype=bool)
         for of_judged, of_run in zip(self._prints[:3], prints[:3], strict=True):
             is_same &= of_judged[row] == of_run[rows]
         if len(long := np.flatnonzero(is_same & (prints.length[rows] > 16))):
             one, other = ids.take(from_ints(rows[long])), self._ids.take(from_ints(row[long]))
             is_same[long] = to_numpy(pc.equal(one, other).cast("uint8"))  # pyarrow's own way imports pandas
-        position = np.where(is_same, position, -1)
-        for i in np.flatnonzero(self._is_shared[place]).tolist():
-            position[i] = self._sharing.get((int(topic[i]), ids[int(rows[i])].as_py()), -1)
-        return position
+        return is_same
 
 
 # -- what runs and judgments share -----------------------------------------------------------------------------------

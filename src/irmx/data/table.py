@@ -144,11 +144,14 @@ class Fingerprints(NamedTuple):
     def by_topic(self, topic: Ints, text: Any = slice(None)) -> tuple[Ints, Array]:
         """Return documents, given their topics and texts, in the order of a number made of both, and these: most differ if the documents do."""
         keys = (topic.astype(np.uint64) << np.uint64(40)) | (self.mixed[text] >> np.uint64(24))
-        unused = np.uint64(max(0, 24 - int(topic.max(initial=0)).bit_length()))  # at the upper end
+        if (unused := 24 - int(topic.max(initial=0)).bit_length()) < 0:  # at the upper end
+            raise DataError(f"There are more topics than {1 << 24:,}. Split the files by topic.")
         places = np.uint64(
             (1 << len(keys).bit_length()) - 1
         )  # at the lower end, where the first bits have told most apart
-        packed = np.sort(((keys << unused) & ~places) | np.arange(len(keys), dtype=np.uint64))  # faster than argsort
+        packed = np.sort(
+            ((keys << np.uint64(unused)) & ~places) | np.arange(len(keys), dtype=np.uint64)
+        )  # faster than argsort
         order = (packed & places).astype(np.int64)
         keys = keys[order]
         if np.any(keys[1:] < keys[:-1]):
