@@ -266,7 +266,7 @@ EVERY_MEASURE = [
 
 def for_all_samples(measure: Any, holds: Callable[[Sample], None]) -> None:
     scorer = scorer_of(measure)
-    data = Data(adapted(scorer), examples=4, shrink=False)
+    data = Data(adapted(scorer), examples=3, shrink=False)
     for_all(data.samples(scorer), holds, data)
 
 
