@@ -4,7 +4,7 @@ import doctest
 
 import ir_measures
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ir_measures import P, R
 
@@ -16,6 +16,9 @@ from irmx_ncg import NCG
 IDEAL = [3, 3, 3, 2, 2, 2, 1, 1, 1, 1]
 RANKING = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
 """G' and I' of the paper: the grades of its ranking and of the ideal one."""
+
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine is no reason for a test to fail."""
 
 
 def data(ranking, ideal):
@@ -60,6 +63,7 @@ def plain(ranking, ideal, k):
     return sum(ranking[:k]) / best if best else 0.0
 
 
+@UNTIMED
 @given(
     st.permutations(range(8)),
     st.lists(st.integers(0, 3), min_size=8, max_size=8),
@@ -72,6 +76,7 @@ def test_against_plain_python(order, grades, depth, k):
     assert irmx.calc_aggregate(NCG @ k, qrels, run)[NCG @ k] == pytest.approx(plain([grades[d] for d in order[:depth]], grades, k))  # fmt: skip
 
 
+@UNTIMED
 @given(st.permutations(range(8)), st.lists(st.integers(0, 1), min_size=8, max_size=8), st.integers(1, 10))
 def test_of_binary_grades_it_is_the_larger_of_precision_and_recall(order, grades, k):
     """With gains 0 and 1, ICG[k] is the smaller of k and RB, so NCG@k = max(P@k, R@k)."""

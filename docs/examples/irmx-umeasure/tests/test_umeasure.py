@@ -4,7 +4,7 @@ import doctest
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import irmx
@@ -15,6 +15,9 @@ from irmx_umeasure import U
 
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}}
 DOCS, LENGTHS = ["a", "x", "b", "c"], [1000, 8000, 3000, 500]
+
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine is no reason for a test to fail."""
 
 
 def run(docs=DOCS, lengths=LENGTHS):
@@ -53,6 +56,7 @@ def written_out(grades, lengths, snippet, tenths, limit):
     return sum(gain * max(0, 1 - pos / limit) for pos, gain in enumerate(gains, start=1))
 
 
+@UNTIMED
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(1, 30)), min_size=1, max_size=8),
     st.integers(0, 20),
