@@ -33,6 +33,7 @@ from irmx_study.measures.samples import (
 )
 from irmx_study.showing.result import Result, Titled, for_reading, versions_fact
 from irmx_study.statistics.ranks import kendall_taus, rounded
+from irmx_study.systems.pairs import signs_of
 from irmx_study.systems.unjudged import check_judgments
 
 _ROWS_OF_GROUPS = 10
@@ -55,7 +56,7 @@ class _Cuts:
         whole = Scores.of_runs(np.broadcast_to(means[0], shape), np.arange(self.topics)[:, None] < retrieved, *axes)
         if every_topic or best is not None or only is not None:
             whole = choose_systems(whole, only, every_topic=every_topic, best=best)
-        self.systems = whole.systems
+        self.systems, self.signs = whole.systems, signs_of(whole)
         self.means = means[:, [scores.systems.index(system) for system in self.systems]]
         self.scores = scores.select(systems=self.systems)
         if len(self.systems) < FEWEST:
@@ -81,8 +82,7 @@ class _Cuts:
     @cached_property
     def comparable(self) -> Floats:
         """The means, rounded so that systems with the same values are tied, larger for better ones."""
-        signs = [-1.0 if getattr(measure, "LESS_IS_BETTER", False) else 1.0 for measure in self.measures]
-        return np.stack([rounded(of_cut) for of_cut in self.means]) * signs
+        return np.stack([rounded(of_cut) for of_cut in self.means]) * self.signs
 
     @cached_property
     def taus(self) -> Floats:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import ir_measures
@@ -124,41 +124,28 @@ class Strata:
 
     A document with several rows, for subtopics or assessors, is in the stratum of the largest of its grades. Documents with a
     negative grade, which in TREC qrels means not judged, are in none, and always kept.
+
+    Attributes
+    ----------
+    sizes : int array
+        The number of documents of each stratum.
+    relevant : bool array
+        Whether each stratum is of a relevant grade.
     """
 
     def __init__(self, judgments: Judgments, rel: float) -> None:
-        self._judgments, self._rel = judgments, rel
-
-    @cached_property
-    def _in_order(self) -> Ints:
-        """The positions of the judged documents in the order of the ids of their topics and of their own."""
-        names, ends = list(self._judgments.docs), self._judgments.offsets.tolist()
-        topics = sorted(range(len(ends) - 1), key=lambda topic: str(self._judgments.topics[topic]))
+        names, ends = list(judgments.docs), judgments.offsets.tolist()
+        topics = sorted(range(len(ends) - 1), key=lambda topic: str(judgments.topics[topic]))
         order = [i for t in topics for i in sorted(range(ends[t], ends[t + 1]), key=names.__getitem__)]
-        return np.array(order, dtype=np.int64)
-
-    @cached_property
-    def _strata(self) -> tuple[Ints, Ints, Bools]:
-        """The stratum of every document, in order, -1 if in none; the size of each stratum, and whether it is relevant."""
-        grade = self._judgments.grade[self._in_order]
-        topic = segment_of(self._judgments.offsets)[self._in_order]
+        self._in_order = np.array(order, dtype=np.int64)  # of the ids of topics, and of their documents
+        grade, topic = judgments.grade[self._in_order], segment_of(judgments.offsets)[self._in_order]
         judged = grade >= 0
         grades, code = np.unique(grade[judged], return_inverse=True)
         key = topic[judged] * np.int64(len(grades) + 1) + code
-        keys, number, sizes = np.unique(key, return_inverse=True, return_counts=True)
-        stratum = np.full(len(grade), -1, dtype=np.int64)
-        stratum[judged] = number
-        return stratum, sizes, np.asarray(grades[keys % (len(grades) + 1)] >= self._rel)
-
-    @property
-    def sizes(self) -> Ints:
-        """The number of documents of each stratum."""
-        return self._strata[1]
-
-    @property
-    def relevant(self) -> Bools:
-        """Whether each stratum is of a relevant grade."""
-        return self._strata[2]
+        keys, number, self.sizes = np.unique(key, return_inverse=True, return_counts=True)
+        self._stratum = np.full(len(grade), -1, dtype=np.int64)  # of every document, in order; -1 if it is in none
+        self._stratum[judged] = number
+        self.relevant = np.asarray(grades[keys % (len(grades) + 1)] >= rel)
 
     def kept(self, level: Fraction) -> Ints:
         """Return how many documents of each stratum a percentage keeps."""
@@ -168,9 +155,9 @@ class Strata:
 
     def places(self, sample: int, seed: int) -> Ints:
         """Return the place of every document of the judgments in its shuffled stratum, from 0; -1 for those that stay."""
-        stratum, order = self._strata[0], self._in_order
-        shuffled = np.lexsort((random_words(len(order), sample, seed), stratum))
-        unsampled = int(np.count_nonzero(stratum < 0))  # they come first
+        order = self._in_order
+        shuffled = np.lexsort((random_words(len(order), sample, seed), self._stratum))
+        unsampled = int(np.count_nonzero(self._stratum < 0))  # they come first
         places = np.full(len(order), -1, dtype=np.int64)
         places[order[shuffled[unsampled:]]] = position_in_segment(offsets_of(self.sizes))
         return places
@@ -178,7 +165,7 @@ class Strata:
     def of_documents(self, values: Ints) -> Ints:
         """Return, from one value per stratum, one per document of the judgments; 0 for those in none."""
         of_documents = np.empty(len(self._in_order), dtype=np.int64)
-        of_documents[self._in_order] = np.append(values, 0)[self._strata[0]]
+        of_documents[self._in_order] = np.append(values, 0)[self._stratum]
         return of_documents
 
 
@@ -232,15 +219,12 @@ def groups_of_runs(groups: Any, runs: Iterable[str]) -> dict[str, str]:
         what, by_run = "The groups", {str(run): str(group) for run, group in groups.items()}
     else:
         what, by_run = _from_table(groups)
-    unknown = sorted(set(by_run) - set(names))
-    if unknown:
-        near = suggest(unknown[0], names)
+    if unknown := sorted(set(by_run) - set(names)):
         raise DataError(
             f"{what}: {plural(len(unknown), 'run')} of {len(by_run)} {'is' if len(unknown) == 1 else 'are'} not among the runs here: "
-            f"{list_some(unknown)}.{near} The runs: {list_some(names, 20)}."
+            f"{list_some(unknown)}.{suggest(unknown[0], names)} The runs: {list_some(names, 20)}."
         )
-    missing = [name for name in names if name not in by_run]
-    if missing:
+    if missing := [name for name in names if name not in by_run]:
         raise DataError(
             f"{what}: no group of {plural(len(missing), 'run')}: {list_some(missing)}. Give every run a group."
         )
@@ -300,10 +284,8 @@ def left_out(
 def topics_emptied(cuts: GroupCuts, judgments: Judgments, rel: float) -> Sequence[int]:
     """Return for how many topics with relevant documents none is left without each group."""
     topic, relevant = segment_of(judgments.offsets), judgments.grade >= rel
-    count = len(judgments.topics)
-    before = np.bincount(topic[relevant], minlength=count) > 0
-    left = [np.bincount(topic[relevant & ~lost], minlength=count) > 0 for lost in cuts.lost]
-    return [int(np.count_nonzero(before & ~after)) for after in left]
+    before = len(np.unique(topic[relevant]))
+    return [before - len(np.unique(topic[relevant & ~lost])) for lost in cuts.lost]
 
 
 # -- scores with parts of the judgments ------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ class Work:
     def __init__(self, out: str | os.PathLike[str] | None, units: Sequence[str]) -> None:
         self.units, self.complete, self.identity = list(units), False, Identity()
         self.arrays: list[Arrays | None] = [None] * len(units)
-        self.path = None if out is None else Path(out)
+        self.path: Any = None if out is None else Path(out)
         if self.path is None:
             return
         if self.path.suffix not in (".parquet", *_SEPARATORS):
@@ -98,8 +98,7 @@ class Work:
     @property
     def folder(self) -> Path:
         """The folder of finished units."""
-        assert self.path is not None
-        return self.path.with_name(self.path.name + ".parts")
+        return Path(f"{self.path}.parts")
 
     @property
     def left(self) -> list[int]:
@@ -151,7 +150,6 @@ class Work:
 
     def _of_file(self) -> Identity:
         """Return the identity of the work that the results are of."""
-        assert self.path is not None
         try:
             if self.path.suffix == ".parquet":
                 return dict(Scores.read_parquet(self.path).made_by["identity"])
@@ -164,8 +162,7 @@ class Work:
     @property
     def _beside(self) -> Path:
         """The file that says what a .csv or .tsv file is of, and the rest of its scores."""
-        assert self.path is not None
-        return self.path.with_name(self.path.name + ".json")
+        return Path(f"{self.path}.json")
 
     def _refuse_other(self, existing: Identity) -> None:
         """Raise if the results are of other choices or data; the message says which."""
@@ -220,7 +217,6 @@ class Work:
 
     def read(self, measures: Sequence[ir_measures.Measure], marks: Mapping[str, Any]) -> Scores:
         """Return the results of work that is complete, with the measures and marks of its views."""
-        assert self.path is not None
         if self.path.suffix == ".parquet":
             return replace(Scores.read_parquet(self.path), measures=tuple(measures), marks=marks)
         import pandas as pd
@@ -252,10 +248,9 @@ def table_of(scores: Scores) -> pd.DataFrame:
     frame = scores.frame()
     views = scores.views.drop_duplicates("measure").set_index("measure")
     parameters = [name for name in views if "." in str(name)]
-    for place, name in enumerate(parameters):
-        frame.insert(
-            frame.columns.get_loc("measure") + 1 + place, name, frame["measure"].map(views[name].astype(object))
-        )
+    for name in reversed(parameters):
+        of_rows = frame["measure"].map(views[name].astype(object))
+        frame.insert(frame.columns.get_loc("measure") + 1, name, of_rows)
     return frame
 
 
