@@ -435,9 +435,8 @@ class Judges(Result):
         share = f"{100 * (1 - self.level):g}% of {self.resamples:,} resamples of topics, seed {self.seed}"
         facts = {"relevant": f"from grade {rel}"}
         if self._is_binary:
-            facts["two grades"] = (
-                "make the kappas equal, the alphas equal, and AC1 and AC2; tables for reading show each once"
-            )
+            each_once = "make the kappas equal, the alphas equal, and AC1 and AC2; tables for reading show each once"
+            facts["two grades"] = each_once
         if self.of_systems is not None:
             tested = self.of_systems.choices
             facts["top, drop"] = (
@@ -517,12 +516,10 @@ class Judges(Result):
             yield f"With {first} on which documents are relevant (kappa): {agree}."
         if self.of_systems is None:
             return
-        ranked = self.frame("systems")
-        ranked = ranked[(ranked["judge_a"] == first) & (ranked["measure"] == ranked["measure"].iloc[0])].dropna(
-            subset=["tau"]
-        )
+        ranked, measure = self.frame("systems"), self.of_systems.measures[0]
+        ranked = ranked[(ranked["judge_a"] == first) & (ranked["measure"] == measure)].dropna(subset=["tau"])
         if len(ranked):
-            runs, measure = plural(len(self.of_systems.scores.systems), "run"), ranked["measure"].iloc[0]
+            runs = plural(len(self.of_systems.scores.systems), "run")
             ranked = ranked.sort_values("tau", ascending=False, kind="stable")
             alike = _from_best_to_least(ranked["judge_b"].tolist(), ranked["tau"].tolist())
             yield f"With {first} on the order of the {runs} by {measure} (tau): {alike}."
@@ -594,15 +591,12 @@ class Judges(Result):
         for a, b in self.pairs:
             counts = self.counts(a, b)
             if len(counts.grades) > 12:
-                tables.append(
-                    (f"{self.names[a]} and {self.names[b]}: {len(counts.grades)} grades (-o csv has all)\n", None)
-                )
+                text = f"{self.names[a]} and {self.names[b]}: {len(counts.grades)} grades (-o csv has all)\n"
+                tables.append((text, None))
                 continue
-            matrix = counts.matrix().astype(int)
             heads = [f"{grade:g}" for grade in counts.grades]
-            rows = [
-                {self.names[a]: heads[i], **dict(zip(heads, row, strict=True))} for i, row in enumerate(matrix.tolist())
-            ]
+            matrix = zip(heads, counts.matrix().astype(int).tolist(), strict=True)
+            rows = [{self.names[a]: head, **dict(zip(heads, row, strict=True))} for head, row in matrix]
             tables.append((f"grades of {self.names[a]} (rows) and {self.names[b]} (columns)", rows))
         return tables
 
@@ -614,9 +608,8 @@ class Judges(Result):
 def _numbers_of(counts: GradeCounts) -> dict[str, float]:
     """Return the coefficients and the mean grades of counts over all topics."""
     mean_a, mean_b = counts.means()
-    return {
-        name: float(number) for name, number in (counts.coefficients() | {"mean_a": mean_a, "mean_b": mean_b}).items()
-    }
+    numbers = counts.coefficients() | {"mean_a": mean_a, "mean_b": mean_b}
+    return {name: float(number) for name, number in numbers.items()}
 
 
 def _from_best_to_least(names: Sequence[str], numbers: Sequence[float]) -> str:
@@ -735,21 +728,16 @@ def _draw_leaderboards(
     crowded = len(of) > 40
     # runs with the same rank stand one below the other
     left, right = (of[side].rank(method="first").to_numpy() for side in ("rank_a", "rank_b"))
-    order = np.argsort(of["lifted"].to_numpy(), kind="stable")
-    colours = np.full(len(of), GREY, dtype=object)
-    lifted = of["lifted"].to_numpy()
-    for at, colour in ((order[-_MOVED:], BLUE), (order[:_MOVED], VERMILION)):
-        colours[[place for place in at if lifted[place] * (1 if colour == BLUE else -1) > 0]] = colour
+    lifted, colours = of["lifted"].to_numpy(), np.full(len(of), GREY, dtype=object)
+    order = np.argsort(lifted, kind="stable")
+    for at, sign, colour in ((order[-_MOVED:], 1, BLUE), (order[:_MOVED], -1, VERMILION)):
+        colours[at[sign * lifted[at] > 0]] = colour
     for system, y_left, y_right, colour in zip(of["system"], left, right, colours, strict=True):
         is_moved = colour != GREY
-        on.plot(
-            (0, 1), (y_left, y_right), color=colour, linewidth=1.6 if is_moved else 0.7, alpha=1 if is_moved else 0.7
-        )
-        look: dict[str, Any] = {
-            "va": "center",
-            "fontsize": 6 if crowded else 8,
-            "color": colour if is_moved else "black",
-        }
+        line = {"linewidth": 1.6} if is_moved else {"linewidth": 0.7, "alpha": 0.7}
+        on.plot((0, 1), (y_left, y_right), color=colour, **line)
+        look: dict[str, Any] = {"fontsize": 6 if crowded else 8, "color": colour if is_moved else "black"}
+        look["va"] = "center"
         on.text(-0.03, y_left, picture_text(names[system]), ha="right", **look)
         on.text(1.03, y_right, picture_text(names[system]), ha="left", **look)
     on.set_xlim(0, 1)
@@ -759,11 +747,8 @@ def _draw_leaderboards(
     on.tick_params(length=0)
     on.set_yticks([])
     on.spines[:].set_visible(False)
-    tau = (
-        result.frame("systems")
-        .set_index(["measure", "judge_a", "judge_b"])
-        .loc[(measure, result.names[0], result.names[b]), "tau"]
-    )
+    pairs = result.frame("systems").set_index(["measure", "judge_a", "judge_b"])
+    tau = pairs.loc[(measure, result.names[0], result.names[b]), "tau"]
     on.set_xlabel(f"ranks by {picture_text(measure)}: tau = {tau:.3f}\ncoloured: moved most", fontsize="small")
 
 
@@ -795,15 +780,8 @@ def plot_kappa_and_tau(
     drawn = set(of["judge_b"])
     on = axes_of(ax, width_beside(of["judge_b"]), 4)
     for place, row in enumerate(of.to_dict("records")):
-        on.plot(
-            row[coefficient],
-            row["tau"],
-            distinct_marker(place),
-            color=COLOURS[place % len(COLOURS)],
-            markersize=7,
-            label=picture_text(row["judge_b"]),
-            linestyle="none",
-        )
+        look = {"color": COLOURS[place % len(COLOURS)], "markersize": 7, "linestyle": "none"}
+        on.plot(row[coefficient], row["tau"], distinct_marker(place), label=picture_text(row["judge_b"]), **look)
     on.set_xlabel(f"{COEFFICIENTS[coefficient]}, with {picture_text(result.names[0])}")
     on.set_ylabel(f"tau of runs by {picture_text(measure)}")
     grid_behind(on, "both")

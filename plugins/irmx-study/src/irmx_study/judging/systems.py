@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import compress, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -167,7 +167,7 @@ class JudgedSystems:
         part = self.of_pair(measure, pair)
         if part is None:
             names = (*COLUMNS[2:], "recall", "precision", "offset", "systems_sd", "rest_sd")
-            return found | dict.fromkeys(names, float("nan"))
+            return found | dict.fromkeys(names, np.nan)
         means = self.means(measure, pair)
         best = np.argsort(-means[:, 0], kind="stable")[: self.top]
         ranks = ranks_of(means)
@@ -207,9 +207,8 @@ class JudgedSystems:
     # -- tables ------------------------------------------------------------------------------------------
 
     def _rows(self, pairs: Sequence[Pair]) -> Iterator[tuple[str, Pair, dict[str, str]]]:
-        for measure in self.measures:
-            for a, b in pairs:
-                yield measure, (a, b), {"judge_a": self.names[a], "judge_b": self.names[b]}
+        for measure, (a, b) in product(self.measures, pairs):
+            yield measure, (a, b), {"judge_a": self.names[a], "judge_b": self.names[b]}
 
     def systems(self, pairs: Sequence[Pair]) -> pd.DataFrame:
         """Return one row per measure and pair of judges."""

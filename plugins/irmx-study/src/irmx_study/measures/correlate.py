@@ -128,8 +128,7 @@ Reference = Any
 
 def values_of(reference: Mapping[str, Any], systems: Sequence[str]) -> Floats:
     """Return the values of a reference that is given by system."""
-    lacking = [system for system in systems if system not in reference]
-    if lacking:
+    if lacking := [system for system in systems if system not in reference]:
         raise DataError(
             f"The reference has no value for the run {lacking[0]!r} ({len(lacking)} of {plural(len(systems), 'run')})."
         )
@@ -599,17 +598,8 @@ class Agreement(Result):
         )  # fmt: skip
 
     def _per_topic(self) -> pd.DataFrame:
-        a, b = self.pairs
-        topics, names = len(self.scores.topics), np.array(self.measures, dtype=object)
-        return pd.DataFrame(
-            {
-                "a": np.repeat(names[a], topics),
-                "b": np.repeat(names[b], topics),
-                "query_id": np.tile(np.array(self.scores.topics, dtype=object), len(a)),
-                "systems": len(self.scores.systems),
-                "tau": self._of_topics.T.ravel(),
-            }
-        )
+        topics = pd.DataFrame({"query_id": self.scores.topics, "systems": len(self.scores.systems)})
+        return self._pair_table().merge(topics, how="cross").assign(tau=self._of_topics.T.ravel())
 
     def _topics(self) -> pd.DataFrame:
         taus = self._of_topics
@@ -689,8 +679,8 @@ class Agreement(Result):
         frame = self.frame("stability")
         taus = cells(frame["tau"].tolist(), places, marks=True)
         ranges = self._ranges(frame, places)
-        of_rows = zip(frame["a"], frame["b"], taus, ranges, strict=True)
-        return [{"a": a, "b": b, "tau": tau, "stability": stable} for a, b, tau, stable in of_rows]
+        rows: list[dict[str, Any]] = frame[["a", "b"]].assign(tau=taus, stability=ranges).to_dict("records")
+        return rows
 
     @staticmethod
     def _ranges(stability: pd.DataFrame, places: int) -> list[str]:

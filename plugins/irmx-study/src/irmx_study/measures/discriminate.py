@@ -50,13 +50,13 @@ class SwapCounts:
     def swap_rate(self) -> float:
         """The share of them that have the opposite order in the second half; NaN if there are none."""
         compared = int(self.compared.sum())
-        return int(self.counts[:, _OPPOSITE].sum()) / compared if compared else float("nan")
+        return int(self.counts[:, _OPPOSITE].sum()) / compared if compared else np.nan
 
     @property
     def reliable_difference(self) -> float:
         """The smallest difference of the first bin with a swap rate of at most 5%; NaN if there is none."""
         reliable = self.table()["swap_rate"].to_numpy() <= RELIABLE  # not in an empty bin, whose rate is NaN
-        return self.width * int(reliable.argmax()) if reliable.any() else float("nan")
+        return self.width * int(reliable.argmax()) if reliable.any() else np.nan
 
     def table(self) -> pd.DataFrame:
         """Return one row per bin: ``low``, ``high``, ``compared``, ``tied``, ``swapped``, ``swap_rate``."""
@@ -130,7 +130,7 @@ def difference_needed(differences: Floats, significant: Bools) -> float:
     """
     sizes = rounded(np.abs(differences))
     enough = significant & (sizes > sizes[~significant].max(initial=-np.inf))
-    return float(np.abs(differences)[enough].min()) if enough.any() else float("nan")
+    return float(np.abs(differences)[enough].min()) if enough.any() else np.nan
 
 
 # -- how well measures tell systems apart ----------------------------------------------------------------------------

@@ -448,9 +448,8 @@ def order_by_similarity(values: Floats) -> Ints:
         return np.arange(len(values))
     from scipy.cluster.hierarchy import leaves_list, linkage
 
-    distances = 1 - (values + values.T) / 2
-    condensed = distances[np.triu_indices(len(values), 1)]
-    order: Ints = leaves_list(linkage(np.maximum(condensed, 0), "average", optimal_ordering=True)).astype(np.int64)
+    distances = 1 - (values + values.T)[np.triu_indices(len(values), 1)] / 2
+    order: Ints = leaves_list(linkage(np.maximum(distances, 0), "average", optimal_ordering=True)).astype(np.int64)
     return order
 
 
@@ -507,8 +506,7 @@ def tied(values: Floats) -> Bools:
     >>> tied(np.array([[0.1, 0.5], [0.2, 0.5], [0.3, 0.7]])).tolist()
     [True, True, False]
     """
-    same = (values[None, :, :] == values[:, None, :]).sum(axis=1) > 1
-    is_tied: Bools = same.any(axis=1)
+    is_tied: Bools = ((values[None, :, :] == values[:, None, :]).sum(axis=1) > 1).any(axis=1)
     return is_tied
 
 
@@ -626,10 +624,8 @@ def _panels(rows: pd.DataFrame, measures: list[str], systems: int, label: str) -
 
 def plot_falls(result: Result, ax: Any = None) -> Any:
     """Draw how far runs fall without their own group: a line per measure, a ring for each rank change, by its number of runs."""
-    changes = {
-        str(measure): of_measure["rank_change"].dropna().to_numpy(dtype=float)
-        for measure, of_measure in result.frame("runs").groupby("measure", sort=False)
-    }
+    by_measure = result.frame("runs").groupby("measure", sort=False)["rank_change"]
+    changes = {str(measure): of_runs.dropna().to_numpy(dtype=float) for measure, of_runs in by_measure}
     on = axes_of(ax, 6.4, 1.7 + 0.42 * len(changes))
     for place, of_measure in enumerate(changes.values()):
         values, counts = np.unique(of_measure, return_counts=True)

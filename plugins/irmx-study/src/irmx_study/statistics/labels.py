@@ -168,7 +168,7 @@ def alpha(grades: Floats, metric: str) -> float:
     judged: Bools = ~np.isnan(grades)
     values, place = np.unique(grades[judged], return_inverse=True)
     if len(values) < 2:
-        return float("nan")
+        return np.nan
     counts = np.zeros((len(grades), len(values)))
     np.add.at(counts, (np.nonzero(judged)[0], place), 1)
     number, total = counts.sum(axis=1), counts.sum(axis=0)
@@ -185,7 +185,7 @@ def percentiles(values: Floats, level: float) -> tuple[float, float]:
     """Return the range of resampled values without a share ``level`` of them; NaN if there are none."""
     known = values[~np.isnan(values)]
     if not len(known):
-        return float("nan"), float("nan")
+        return np.nan, np.nan
     low, high = np.quantile(known, (level / 2, 1 - level / 2))
     return float(low), float(high)
 
@@ -194,7 +194,7 @@ def mean_over_topics(values: Floats, drawn: Floats, level: float) -> tuple[float
     """Return the mean of the topics that have a value, its range over resamples of the topics, and how many have one."""
     known = ~np.isnan(values)
     if not known.any():
-        return float("nan"), float("nan"), float("nan"), 0
+        return np.nan, np.nan, np.nan, 0
     weights = drawn[:, known]
     means = _ratio(weights @ values[known], weights.sum(axis=1))
     return float(values[known].mean()), *percentiles(means, level), int(known.sum())

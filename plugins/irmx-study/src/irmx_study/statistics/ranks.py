@@ -99,9 +99,7 @@ def comparable_means(scores: Scores, decimals: int | None = None) -> Floats:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # a system without a mean is an error here
         means: Floats = scores.means().to_numpy()
-    wrong = np.argwhere(~np.isfinite(means))
-    if len(wrong):
-        s, m = wrong[0]
+    for s, m in np.argwhere(~np.isfinite(means))[:1].tolist():
         kind = "no value" if np.isnan(means[s, m]) else "an infinite mean"
         raise DataError(f"{scores.systems[s]} has {kind} of {scores.measures[m]}, so that it has no rank.")
     return comparable(means, scores.values, decimals)

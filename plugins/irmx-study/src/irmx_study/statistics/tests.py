@@ -642,10 +642,9 @@ def _numbers(expected: str, values: Any, count: int) -> Floats:
 
 def _probabilities(name: str, p: Floats) -> Floats:
     """Return p-values in [0, 1]; a rounding error above 1 is none."""
-    wrong = np.flatnonzero((p < 0) | (p > 1 + 1e-12))
-    if len(wrong):
+    for pair in np.flatnonzero((p < 0) | (p > 1 + 1e-12))[:1].tolist():
         raise PluginError(
-            f"{name} returned the p-value {p[wrong[0]]:g} for pair {wrong[0]}, counted from 0: it must be in [0, 1]."
+            f"{name} returned the p-value {p[pair]:g} for pair {pair}, counted from 0: it must be in [0, 1]."
         )
     return np.minimum(p, 1)
 
