@@ -28,7 +28,7 @@ from irmx.toolkit import (
     visible,
 )
 from irmx_study.inputs.choices import Choices, refuse_unknown
-from irmx_study.inputs.views import labelled_runs, labels_of, measures_labelled
+from irmx_study.inputs.views import by_run, labelled_runs, labels_of, measures_labelled
 from irmx_study.options import (
     REPORT_ENDINGS,
     AllPairsOption,
@@ -391,7 +391,8 @@ def topics_in_order(
     from irmx_study.systems.compare import topics
 
     values = scored("topics", arguments, files)
-    [a], [b] = (labels_of([one], files.labels) if one is not None else [None] for one in (system, baseline))  # type: ignore[misc]
+    labels = by_run(files.labels)
+    a, b = (one if one is None else labels.get(one, one) for one in (system, baseline))
     topics(values, a=a, b=b, by=by, sort=sort, top=top).show(output_format, None, places)
 
 
@@ -517,10 +518,8 @@ def missing_judgments(
     paths, measures = runs_and_measures(run_and_measures, "irmx pool QRELS RUN... MEASURE...")
     study: Any
     if leave_out is None:
-        levels, number = (
-            cutting.KEEP if keep is None else ",".join(keep),
-            cutting.SAMPLES if samples is None else samples,
-        )
+        levels = cutting.KEEP if keep is None else ",".join(keep)
+        number = cutting.SAMPLES if samples is None else samples
         study = cutting.SampleStudy(measures, qrels, paths, levels, number, seed, rel, names, out)
     else:
         groups = None if leave_out == "each-run" else leave_out

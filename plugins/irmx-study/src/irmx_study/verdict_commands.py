@@ -393,11 +393,9 @@ def _on_runs(qrels: str, baseline: str, run: str, chosen: dict[str, Any], expect
     if chosen.get("judges") is None and (alone := [name for name in ("rel", "grades") if name in chosen]):
         raise UsageError(f"--{alone[0]} is about --judges. Name a judge, or leave it out.")
     names = [named_path(one) for one in (baseline, run)]
-    runs = (
-        [path for _, path in names]
-        if not any(name for name, _ in names)
-        else {name or os.path.basename(path): path for name, path in names}
-    )
+    runs: Any = [path for _, path in names]
+    if any(name for name, _ in names):
+        runs = {name or os.path.basename(path): path for name, path in names}
     return verdict(chosen.pop("measure"), qrels, runs, expect=expect, **chosen)
 
 
@@ -469,11 +467,8 @@ def _configured(path: Path) -> dict[str, Any]:
         kind = _CONFIGURED[name]
         if name == "rel" and is_number(value):
             continue
-        if (
-            name == "judges"
-            and isinstance(value, dict)
-            and (odd := [one for one in value.values() if not isinstance(one, str)])
-        ):
+        files = value.values() if name == "judges" and isinstance(value, dict) else ()
+        if odd := [one for one in files if not isinstance(one, str)]:
             raise UsageError(f"{path}: judges are files by name. Got {odd[0]!r} among them.")
         if not (is_number(value) if kind is float else isinstance(value, kind)):
             raise UsageError(

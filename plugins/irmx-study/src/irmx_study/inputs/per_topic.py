@@ -113,9 +113,8 @@ def read_topic_results(path: str, measure: str | None, known: Known, alone: bool
         return _of_table(path, content, measure, known, alone)
     fields = first.split("\t") if "\t" in first else first.split()
     is_number = [as_number(field) is not None for field in fields]
-    if len(fields) in (3, 4) and (is_number[-1] or fields[0].strip() in _TEXTS):
-        return _of_lines(path, content, known)
-    if len(fields) == 6 and is_number[3] and is_number[4]:
+    are_values = len(fields) in (3, 4) and (is_number[-1] or fields[0].strip() in _TEXTS)
+    if are_values or (len(fields) == 6 and is_number[3] and is_number[4]):
         return _of_lines(path, content, known)
     if len(fields) == 2 and is_number[1]:
         raise DataError(
@@ -589,12 +588,9 @@ def _common_measures(rows: pd.DataFrame) -> list[str]:
     """Return the measures that all systems have."""
     systems = {measure: set(of) for measure, of in rows.groupby("measure", sort=False)["system"]}
     every = rows["system"].unique()
-    lacking = {
-        measure: next(system for system in every if system not in of)
-        for measure, of in systems.items()
-        if len(of) < len(every)
-    }
-    without = list_some(f"{measure} (not in {system})" for measure, system in lacking.items())
+    lacking = {measure: [one for one in every if one not in of] for measure, of in systems.items()}
+    lacking = {measure: of for measure, of in lacking.items() if of}
+    without = list_some(f"{measure} (not in {of[0]})" for measure, of in lacking.items())
     if len(lacking) == len(systems):
         raise DataError(f"No measure is in the results of all {len(every)} systems: they have {without}.")
     if lacking:

@@ -219,8 +219,7 @@ def listed(systems: Collection[str], only: Iterable[str]) -> list[str]:
     ['bm25', 'recent']
     """
     kept = set(only)
-    unknown = sorted(kept - set(systems))
-    if unknown:
+    if unknown := sorted(kept - set(systems)):
         more = f" and {plural(len(unknown) - 1, 'other name')}" if len(unknown) > 1 else ""
         raise UsageError(
             f"{getattr(only, 'path', 'The list of runs to keep')} has {unknown[0]!r}{more}, which {'are no runs' if more else 'is no run'} here."
@@ -312,9 +311,8 @@ def population(
     weights = _weights(table, what)
     shares: dict[ir_measures.Measure, float] = {}
     for number, (row, weight) in enumerate(zip(table[columns].to_dict("records"), weights, strict=True), 1):
-        empty = next((name for name, value in row.items() if value == "" or value != value), None)
-        if empty is not None:
-            raise DataError(f"{what}, user {number}: no value of {empty!r}.")
+        if empty := [name for name, value in row.items() if value == "" or value != value]:
+            raise DataError(f"{what}, user {number}: no value of {empty[0]!r}.")
         try:
             setting = _setting(measure, row)
         except UsageError as error:
@@ -346,12 +344,9 @@ def _weights(table: pd.DataFrame, what: str) -> Floats:
     if WEIGHT not in table.columns:
         return np.ones(len(table))
     weights: Floats = pd.to_numeric(table[WEIGHT], errors="coerce").to_numpy(dtype=float)
-    wrong = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
-    if len(wrong):
-        value = table[WEIGHT].iloc[int(wrong[0])]
-        raise DataError(
-            f"{what}, user {wrong[0] + 1}: the weight must be a number of at least 0. Got {value!r} instead."
-        )
+    for user in np.flatnonzero(~np.isfinite(weights) | (weights < 0))[:1].tolist():
+        value = table[WEIGHT].iloc[user]
+        raise DataError(f"{what}, user {user + 1}: the weight must be a number of at least 0. Got {value!r} instead.")
     if not weights.sum():
         raise DataError(f"{what}: the weights are all 0.")
     return weights
@@ -368,10 +363,8 @@ def _setting(measure: str | ir_measures.Measure, values: Mapping[str, Any]) -> i
         if name not in plain.SUPPORTED_PARAMS:
             near = suggest(name, plain.SUPPORTED_PARAMS)
             raise UsageError(f"{plain} has no parameter {name!r}.{near} It has: {', '.join(plain.SUPPORTED_PARAMS)}.")
-    fixed = {
-        name: Grid.text_of(value) if not isinstance(value, str) else repr(value) for name, value in plain.params.items()
-    }
-    texts = {**fixed, **{name: str(value) for name, [value] in one_each.items()}}
+    texts = {k: repr(value) if isinstance(value, str) else Grid.text_of(value) for k, value in plain.params.items()}
+    texts |= {name: str(value) for name, [value] in one_each.items()}
     ordered = [f"{name}={texts[name]}" for name in plain.SUPPORTED_PARAMS if name in texts]
     return parse_measure(f"{plain.NAME}({','.join(ordered)})")
 

@@ -337,15 +337,12 @@ def unjudged_documents(reported: Reported) -> Section | None:
     scores = comparison.scores
     retrieved = ~values.missing.any(axis=2)
     means = mean_shares(np.where(retrieved, 1 - values[JUDGED], np.nan))
-    of_systems = {
-        system: share for system, share in zip(values.systems, means.tolist(), strict=True) if not np.isnan(share)
-    }
+    of_systems = pd.Series(means, values.systems).dropna().sort_values(ascending=False, kind="stable")
     few = len(scores.systems) * len(scores.topics) <= MOST_RANKINGS
     title = "Unjudged documents"
-    if max(of_systems.values()) == 0 and not few:
+    if of_systems.max() == 0 and not few:
         return _parts("unjudged", title, ["The first ten documents of every system and topic are judged."])
-    in_order = sorted(of_systems.items(), key=lambda item: -item[1])
-    rows = [{"system": comparison.names[system], "unjudged at 10": share} for system, share in in_order]
+    rows = [{"system": comparison.names[system], "unjudged at 10": share} for system, share in of_systems.items()]
     table = _folded(rows, "Share of unjudged documents among the first ten, averaged over topics")
     texts = [
         "An unjudged document counts as non-relevant, so that a system with more of them may be better than it looks."

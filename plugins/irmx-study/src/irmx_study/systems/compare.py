@@ -530,7 +530,7 @@ def topics(
     if by != "difference" and (a is not None or b is not None):
         raise UsageError(f"Topics by {by} are of all systems. Leave the two systems out, or order by difference.")
     view = scores.names[0] if sort is None else scores.select(views=sort).names[0]
-    less = bool(getattr(scores.select(views=[view]).measures[0], "LESS_IS_BETTER", False))
+    less = signs_of(scores.select(views=[view]))[0] < 0
     if by == "difference":
         if len(scores.systems) > 2 and a is None and b is None:
             raise UsageError(
@@ -543,10 +543,8 @@ def topics(
         if by == "disputed" and len(scores.systems) < 2:
             raise UsageError(f"Disputed topics need two systems or more. There is only {', '.join(scores.systems)}.")
         pair, key, title = (), f"{view} {'sd' if by == 'disputed' else 'mean'}", f"{by} first, by {view}"
-    ascending = (by == "hardest") != (less and by in ("easiest", "hardest"))
-    table = _side_by_side(scores, pair).sort_values(
-        key, ascending=ascending, kind="stable", na_position="last", ignore_index=True
-    )
+    ascending = bool((by == "hardest") != (less and by in ("easiest", "hardest")))
+    table = _side_by_side(scores, pair).sort_values(key, ascending=ascending, kind="stable", ignore_index=True)
     if top is not None:
         places = np.arange(len(table))
         ends = (places < top) | ((by == "difference") & (places >= len(table) - top))

@@ -315,10 +315,10 @@ def plot_cost(comparison: Comparison, ax: Any = None, cost: str | None = None, q
     )
     front = [
         s
-        for s in range(len(systems))
+        for s in np.argsort(costs, kind="stable").tolist()
         if not ((costs <= costs[s]) & (values >= values[s]) & ((costs < costs[s]) | (values > values[s]))).any()
+        and not np.isnan(costs[s] + values[s])
     ]
-    front = sorted((s for s in front if not np.isnan(costs[s] + values[s])), key=lambda s: costs[s])
     on = axes_of(ax, 5.5, 3.8)
     grid_behind(on, "both")
     on.hlines(values, *cost_ends, color=GREY, linewidth=1)
@@ -407,10 +407,8 @@ def plot_p_values(comparison: Comparison, ax: Any = None, views: Sequence[str] |
     colours = [_P_COLOURS[0], *_P_COLOURS[-len(borders) :]]
     count = len(comparison.scores.systems)
     across = min(_ACROSS, len(views))
-    if ax is None:
-        axes = grid_of_axes(len(views), across, (3.9 * across, 3.6 * -(-len(views) // across) + 0.4))
-    else:
-        axes = axes_for(ax, len(views), (3.9, 3.6), shared=False)
+    rows = -(-len(views) // across)
+    axes = panels_for(ax, len(views), across, (3.9 * across, 3.6 + 0.4 / rows))
     places = list(range(0, count, -(-count // _P_NAMES)))
     for view, on in zip(views, axes, strict=True):
         order = comparison.ranked(comparison.scores.names.index(view))

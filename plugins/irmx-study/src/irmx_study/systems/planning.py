@@ -185,11 +185,7 @@ def deviations_of(scores: Scores, m: int, by_pair: bool) -> Iterator[Deviations]
     constant = len(differ) - count
     if by_pair or len(differ) == 1:
         for i in np.flatnonzero(differ).tolist():
-            names: dict[str, str | int] = {
-                "measure": measure,
-                "a": scores.systems[first[i]],
-                "b": scores.systems[second[i]],
-            }
+            names = {"measure": measure, "a": scores.systems[first[i]], "b": scores.systems[second[i]]}
             yield Deviations(names, len(values), float(deviations[i]), None, float(deviations[i] ** 2 / 2), constant)
         return
     of_pairs = deviations[differ]
@@ -365,13 +361,7 @@ def power(
     1      RR      3      30  0.4268      0.4928      0.2259              0.2608
     """
     asked = Question.of(
-        topics=topics,
-        difference=difference,
-        width=width,
-        systems=systems,
-        level=level,
-        power=power,
-        comparisons=comparisons,
+        difference, topics=topics, width=width, systems=systems, level=level, power=power, comparisons=comparisons
     )
     if sum(given is not None for given in (source, sd, variance)) != 1:
         raise UsageError(

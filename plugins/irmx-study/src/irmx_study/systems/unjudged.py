@@ -373,11 +373,9 @@ class _Study:
         return Result(title, tables, Scores.concat(parts), None, lambda: facts, self.notes)
 
     def notes(self) -> list[str]:
-        without = dict(
-            zip(map(str, self.measures), np.isnan(self.values[2]).all(axis=0).sum(axis=0).tolist(), strict=True)
-        )
+        without, names = np.isnan(self.values[2]).all(axis=0).sum(axis=0), list(map(str, self.measures))
         refused = [
-            f"{measure} has no value under assumptions for {plural(without[measure], 'system')}: {message}"
+            f"{measure} has no value under assumptions for {plural(int(without[names.index(measure)]), 'system')}: {message}"
             for measure, message in self.assumed.refusals.items()
         ]
         return refused + [
@@ -487,14 +485,9 @@ def collection(qrels: Any, runs: Any = None, *, rel: float = 1) -> Result:
         rows += _of_runs(judgments, by_name)
         size += f", {plural(len(by_name), 'run')}"
 
-    def table() -> pd.DataFrame:
-        return pd.DataFrame(rows, columns=["feature", "number", "smallest", "mean", "largest"], dtype=object)
-
-    return Result(
-        f"Features of a collection of {size}",
-        {"features": table},
-        make_facts=lambda: {"relevant": f"grade {rel:g} or more"},
-    )
+    table = pd.DataFrame(rows, columns=["feature", "number", "smallest", "mean", "largest"], dtype=object)
+    facts = {"relevant": f"grade {rel:g} or more"}
+    return Result(f"Features of a collection of {size}", {"features": lambda: table}, make_facts=lambda: facts)
 
 
 def _of_judgments(judgments: Judgments, rel: float) -> Iterator[_Feature]:

@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from irmx_study.showing.result import (
 )
 from irmx_study.statistics.paired import PairedValues, all_signs
 from irmx_study.statistics.tests import EFRON, WilcoxonTest, count_lost_ties
-from irmx_study.systems.pairs import Cell, ComparedSystems, Difference, complete_values
+from irmx_study.systems.pairs import Cell, ComparedSystems, Difference, complete_values, signs_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,8 +98,8 @@ def facts_of(comparison: ComparedSystems) -> dict[str, str]:
     if several and (comparison.better != 0).any() and comparison.baseline:
         several_baselines = "baselines, in their order; ·: neither" if len(comparison.baseline) > 1 else "baseline"
         facts["▲, ▼"] = f"significantly better, worse than the {several_baselines}"
-    if less := [str(measure) for measure in scores.measures if getattr(measure, "LESS_IS_BETTER", False)]:
-        facts["less is better"] = listing(list(dict.fromkeys(less)))
+    if less := dict.fromkeys(map(str, compress(scores.measures, signs_of(scores) < 0))):
+        facts["less is better"] = listing(list(less))
     if choices.resampled:
         draws = (f"{number} ({' and '.join(users)})" for number, users in draws_of(comparison).items())
         facts |= {"draws": ", ".join(draws), "seed": str(choices.seed)}
@@ -368,9 +369,8 @@ def _conventions(comparison: ComparedSystems) -> list[str]:
     run_order = any(of.get("ties") == "run" for of in params)
     order = "in the order of the run" if run_order else "by document id in descending order, as by trec_eval"
     condensed = any(of.get("judged_only") for of in params)
-    unjudged = (
-        "were removed before ranks were counted where judged_only is given" if condensed else "counted as not relevant"
-    )
+    removed = "were removed before ranks were counted where judged_only is given"
+    unjudged = removed if condensed else "counted as not relevant"
     return [f"Documents with equal scores were ranked {order}; unjudged documents {unjudged}."]
 
 
@@ -663,12 +663,9 @@ def _note(comparison: ComparedSystems) -> str:
     corrected = f", {choices.correction.NAME} correction" if choices.is_corrected else ""
     how = in_latex(f"{test}{corrected}, level {choices.level:g}")
     if comparison.all_pairs:
-        letters = comparison.alike_name == "groups"
-        marks = (
-            "Systems that share a letter do not differ significantly"
-            if letters
-            else "Marks: best and worst rank of systems that do not differ significantly"
-        )
+        marks = "Marks: best and worst rank of systems that do not differ significantly"
+        if comparison.alike_name == "groups":
+            marks = "Systems that share a letter do not differ significantly"
         return f"{marks} ({how}); bold: best."
     cells = [cell for v in range(len(comparison.scores.names)) for cell in comparison.cells(v).values()]
     shown = "".join(_marks(comparison, cell) for cell in cells)

@@ -433,7 +433,7 @@ class Verdict(Result):
         alone = [view.name.removeprefix("without ") for view, tested, _ in rows if tested.outcome != "holds"]
         return f" It hangs on single topics: without {' or '.join(alone[:NAMED])}, it is not shown." if alone else ""
 
-    def _signed(self, difference: float) -> float:
+    def _signed(self, difference: Any) -> Any:
         """Return a difference as run - baseline."""
         return -difference if self._main.less_is_better else difference
 
@@ -543,10 +543,8 @@ class Verdict(Result):
             cells |= {name: record[name] for name in shown} | {"worst": record["worst"], "diff": record["difference"]}
             rows.append({**cells, "interval": interval(record["low"], record["high"], places)})
         topics = self.frame("topics")
-        moved = [
-            *topics[self._signed(1.0) * topics["difference"] > 0].head(MOVED).to_dict("records"),
-            *topics[self._signed(1.0) * topics["difference"] < 0].tail(MOVED).to_dict("records"),
-        ]
+        gains = self._signed(topics["difference"])
+        moved = pd.concat([topics[gains > 0].head(MOVED), topics[gains < 0].tail(MOVED)]).to_dict("records")
         tables: list[Titled] = [(self.sentence, None), ("", rows)]
         if forest:
             tables.append((self._forest(), None))
