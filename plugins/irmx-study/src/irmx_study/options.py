@@ -24,7 +24,8 @@ from irmx.toolkit import (
     write_picture,
 )
 from irmx_study.inputs.choices import refuse_unknown
-from irmx_study.inputs.views import by_run, labelled_runs
+from irmx_study.inputs.views import by_run, check_best, choose_systems, labelled_runs, listed, listed_names
+from irmx_study.inputs.views import population as read_population
 from irmx_study.showing.result import Result
 
 ArgumentsOption = Annotated[
@@ -99,8 +100,6 @@ class SystemsToKeep:
 
     def names(self) -> list[str] | None:
         """Return the names in the file, None without one; a percentage that is none is refused."""
-        from irmx_study.inputs.views import check_best, listed_names
-
         check_best(self.best)
         return None if self.only is None else listed_names(self.only)
 
@@ -278,8 +277,6 @@ def scored(
     reference: str | None = None,
 ) -> Scores:
     """Return the scores that a command works on: from qrels, runs and measures, or from files of per-topic results."""
-    from irmx_study.inputs.views import choose_systems, listed
-
     names = kept.names()
     if files.from_files:
         from irmx_study.inputs.per_topic import read_per_topic
@@ -292,8 +289,6 @@ def scored(
     usage = usage_without_scores(command, arguments, files)
     users: dict[Any, float] = {}
     if population is not None:
-        from irmx_study.inputs.views import population as read_population
-
         *arguments, last = arguments
         users = read_population(last, population)
         arguments = [*arguments, *map(str, users)]

@@ -30,7 +30,7 @@ from irmx.toolkit import (
     split_measures,
     suggest,
 )
-from irmx_study.inputs.choices import Choices, is_number
+from irmx_study.inputs.choices import Choices, beside, is_number
 from irmx_study.inputs.judge_labels import judge_name
 from irmx_study.inputs.views import labels_of, named_path
 from irmx_study.options import (
@@ -441,8 +441,6 @@ def _check_config(path: Path) -> None:
 
 def _configured(path: Path) -> dict[str, Any]:
     """Return the options of a file, checked; those of pyproject.toml are in its table tool.irmx.verdict."""
-    from irmx_study.inputs.choices import beside
-
     toml = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
         read: dict[str, Any] = toml.loads(path.read_text(encoding="utf-8"))

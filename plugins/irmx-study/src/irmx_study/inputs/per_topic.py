@@ -185,7 +185,9 @@ def _form(path: str, rows: pd.DataFrame, known: Known) -> str:
         return trec
     if (first == _SUMMARY).any():
         return ir_measures_or_irmx
-    measures = [any(_is_known(known(name)) for name in column.unique()[:50]) for column in (first, second)]
+    measures = [
+        any(not isinstance(known(name), NamedMeasure) for name in column.unique()[:50]) for column in (first, second)
+    ]
     if measures[0] == measures[1]:
         run = "run<tab>" * (len(rows.columns) == 4)
         forms_of_platforms = " or ".join(f"autojudge(form={form}):{path}" for form in ("ir_measures", "tot"))
@@ -196,11 +198,6 @@ def _form(path: str, rows: pd.DataFrame, known: Known) -> str:
             f"{run}measure<tab>query_id<tab>value, at the start, and tabs between the fields.{named}"
         )
     return trec if measures[0] else ir_measures_or_irmx
-
-
-def _is_known(measure: ir_measures.Measure) -> bool:
-    """Tell whether irmx knows a measure."""
-    return not isinstance(measure, NamedMeasure)
 
 
 def _text_of(path: str, content: bytes) -> str:
@@ -302,7 +299,7 @@ def _of_wide(
             f"It has: {list_some(columns)}."
         )
     of_systems = measure is not None and columns != [measure]
-    if measure is None and len(columns) > 1 and not all(_is_known(known(name)) for name in columns):
+    if measure is None and len(columns) > 1 and any(isinstance(known(name), NamedMeasure) for name in columns):
         if (no_numbers := next((name for name in columns if table.values(name).dtype == object), None)) is not None:
             raise DataError(f"{path}: the column {no_numbers!r} has other values than numbers; {KINDS}.")
         raise UsageError(

@@ -569,11 +569,8 @@ class Judges(Result):
         ]
 
     def _intervals_for_reading(self, places: int) -> list[Titled]:
-        frame = self.frame("intervals")
-        return [
-            (f"{a} and {b}", self._interval_rows(frame[(frame["judge_a"] == a) & (frame["judge_b"] == b)], places))
-            for a, b in ((self.names[a], self.names[b]) for a, b in self.pairs)
-        ]
+        by_pair = self.frame("intervals").groupby(["judge_a", "judge_b"], sort=False)
+        return [(f"{a} and {b}", self._interval_rows(of_pair, places)) for (a, b), of_pair in by_pair]
 
     def _with_first(self, places: int) -> list[Titled]:
         frame = self._of_labels

@@ -71,9 +71,8 @@ def scored_by(judges: Sequence[Judge], runs: Any, measures: Any, alone: bool = F
     parts = []
     for judge in judges:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", MissingTopicsWarning
-            )  # topics that one judge has alone; notes count the others
+            # topics that one judge has alone; notes count the others
+            warnings.simplefilter("ignore", MissingTopicsWarning)
             of_judge = irmx.scores([with_rel(one, judge.rel) for one in parsed], judge.judgments, by_name)
         parts.append(replace(of_judge, measures=tuple(parsed)).marked(judgments=judge.name))
     scores = Scores.concat(parts)
@@ -427,7 +426,8 @@ def calibrated(of: JudgedSystems, human: str, baseline: str | None) -> pd.DataFr
                     f"{both.sum()} and {alone.sum()}."
                 )
             at = int(np.argmax(signs_of(scores)[by_people] * y[both].mean(axis=0)))
-            at = at if named is None else scores.systems.index(named)
+            if named is not None:
+                at = scores.systems.index(named)
             others = [s for s in range(len(scores.systems)) if s != at]
             human_values, machine_values, further = (
                 np.concatenate([one, (one - one[:, at, None])[:, others]], axis=1)

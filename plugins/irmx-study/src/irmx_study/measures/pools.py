@@ -223,8 +223,7 @@ class _Pool(_Cuts):
 
     @cached_property
     def samples(self) -> pd.DataFrame:
-        taus = self.taus
-        values = self.means[1:].mean(axis=1)  # of shape (cuts, measures)
+        taus, values = self.taus, self.means[1:].mean(axis=1)  # of shape (cuts, measures)
         levels, samples = len(self.samples_of.levels), self.samples_of.samples
         rows = [
             (name, number_of(level), s + 1, taus[s * levels + i, m], values[s * levels + i, m])

@@ -170,10 +170,6 @@ def p_of_equal_signs(topics: int) -> float:
     return float(0.5 ** (topics - 1))
 
 
-def _unseen(count: int) -> None:
-    """Show no progress."""
-
-
 @dataclass(frozen=True, eq=False)
 class PairedValues:
     """The values of systems on the same topics, and the pairs of systems to compare.
@@ -202,7 +198,7 @@ class PairedValues:
     draws: int = 10_000
     seed: int = 0
     tie_threshold: float = 0.0
-    advance: Callable[[int], None] = _unseen
+    advance: Callable[[int], None] = field(default=lambda count: None)
     orders: KeptOrders = field(default_factory=KeptOrders)
 
     def __len__(self) -> int:

@@ -181,15 +181,9 @@ def kendall_taus(values: Floats) -> Floats:
     return taus
 
 
-def pairs_of(systems: int) -> tuple[Ints, Ints]:
-    """Return the two places of every pair of systems, the smaller first."""
-    first, second = np.triu_indices(systems, 1)
-    return first, second
-
-
 def pair_signs(values: Floats) -> Floats:
     """Return, for every pair of systems and every ranking, 1 if the first has the larger value, -1 if the second, 0 if none."""
-    first, second = pairs_of(len(values))
+    first, second = np.triu_indices(len(values), 1)
     return np.sign(values[first] - values[second], dtype=float)
 
 
@@ -206,7 +200,7 @@ def taus_of_samples(values: Floats, first: Ints, second: Ints) -> Floats:
     >>> taus_of_samples(values, np.array([0]), np.array([1])).round(4).ravel().tolist()
     [1.0, 0.3333, nan]
     """
-    above, below = pairs_of(values.shape[1])
+    above, below = np.triu_indices(values.shape[1], 1)
     exact = np.float32 if len(above) < _EXACT else np.float64
     taus: Floats = np.empty((len(values), len(first)))
     for sample, places in enumerate(places_of(values)):
@@ -579,7 +573,8 @@ def rbo(x: Iterable[Any], y: Iterable[Any], p: float = 0.9, ties: str = "b") -> 
     unknown = np.maximum(depths - s, 0)
     of_shorter, of_longer = (contributions(*_ranks(groups, items), depths, ties) for groups in (shorter, longer))
     common = (of_shorter * of_longer).sum(axis=0)
-    number = items_at(_sizes(of_shorter) + unknown, _sizes(of_longer), depths, ties)
+    sizes = [(of_ranking**2).sum(axis=0) for of_ranking in (of_shorter, of_longer)]
+    number = items_at(sizes[0] + unknown, sizes[1], depths, ties)
     weights = (1 - p) / p * p**depths
 
     only_longer = of_longer[of_shorter[:, -1] == 0]  # in the order of their ranks
@@ -654,11 +649,6 @@ def items_at(size_x: Floats, size_y: Floats, depths: Ints, ties: str) -> Floats:
     if ties == "a":
         return depths.astype(float)
     return np.sqrt(size_x * size_y)
-
-
-def _sizes(of_ranking: Floats) -> Floats:
-    sizes: Floats = (of_ranking**2).sum(axis=0)
-    return sizes
 
 
 def _harmonic_tail(p: float, depth: int) -> float:

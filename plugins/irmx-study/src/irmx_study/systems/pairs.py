@@ -27,7 +27,7 @@ from irmx_study.statistics.paired import (
     residual_variance,
     t_intervals,
 )
-from irmx_study.statistics.ranks import letters_of, ranks_alike
+from irmx_study.statistics.ranks import comparable_means, letters_of, ranks_alike
 from irmx_study.statistics.tests import corrected, tested
 
 # -- the statistics of pairs of systems in every view: one row per comparison ----------------------------------------
@@ -632,8 +632,6 @@ def borders(comparison: ComparedSystems) -> pd.DataFrame:
 
 def rank_bands(comparison: ComparedSystems) -> pd.DataFrame:
     """Return the best, median and worst rank of every system over the views of every measure with several."""
-    from irmx_study.statistics.ranks import comparable_means
-
     scores, rows, means = comparison.scores, [], comparison.scores.means()
     for group in comparison.groups.several:
         views = list(group.views)

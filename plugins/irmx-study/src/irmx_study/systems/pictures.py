@@ -89,15 +89,8 @@ def name_points(on: Any, x: Floats, y: Floats, names: Iterable[str]) -> None:
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # how it logs is deprecated
-        adjust_text(
-            texts,
-            x,
-            y,
-            ax=on,
-            iter_lim=1000,
-            force_text=(0.3, 0.5),
-            arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.5},
-        )
+        arrow = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5}
+        adjust_text(texts, x, y, ax=on, iter_lim=1000, force_text=(0.3, 0.5), arrowprops=arrow)
 
 
 def width_beside(names: Iterable[str], ending: str = "") -> float:
