@@ -227,6 +227,22 @@ def snapshots(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_a_report_has_what_persists_on_other_snapshots(snapshots: Path, command: Callable[..., Any]) -> None:
+    arguments = ["report", "spring.qrels", "spring.old", "spring.new", "AP"]
+    assert command(*arguments, "--snapshots", "snapshots.csv", "-o", "with.html", cwd=snapshots).code == 0
+    assert command(*arguments, "-o", "without.html").code == 0
+    found = irmx_study.persist(snapshots / "snapshots.csv", "AP")
+    (sentence, _), (_, rows) = found.tables_for_reading()
+    page, other = ((snapshots / name).read_text(encoding="utf-8") for name in ("with.html", "without.html"))
+    section = page.partition("Does it persist?</h2>")[2].partition("<h2")[0]
+    assert sentence in section
+    assert all(rows[1][name] in section for name in ("delta_RI", "ER", "RC"))
+    assert section.count("<svg") == 2
+    assert "Does it persist?" not in other
+    command(*arguments, "--snapshots", "none.csv", "-o", "new.html").assert_refused(1)
+    assert not (snapshots / "new.html").exists()
+
+
 def test_the_command_takes_a_table_or_single_snapshots(snapshots: Path, command: Callable[..., Any]) -> None:
     done = command("persist", "AP", "nDCG@10", "--snapshots", "snapshots.csv", "-o", "jsonl", cwd=snapshots)
     rows = list(map(json.loads, done.out.splitlines()))

@@ -43,6 +43,7 @@ from irmx_study.options import (
     QueriesOption,
     ResultFiles,
     SeedOption,
+    SnapshotsOption,
     SystemsToKeep,
     TextsOption,
     Workers,
@@ -618,14 +619,7 @@ def features_of_collection(
 
 def persistence(
     measures: Annotated[list[str], Argument(metavar="MEASURE...", help="Measures, such as AP nDCG@10.")],
-    snapshots: Annotated[
-        str | None,
-        Option(
-            "--snapshots",
-            metavar="FILE",
-            help="A table with name, qrels, baseline and run, the original first.",
-        ),
-    ] = None,
+    snapshots: SnapshotsOption = None,
     snapshot: Annotated[
         list[str] | None,
         Option("--snapshot", metavar="NAME=QRELS,BASELINE,RUN", help="One snapshot; repeat, the original first."),
@@ -775,6 +769,7 @@ def report_on_runs(
     *,
     texts: TextsOption = None,
     queries: QueriesOption = None,
+    snapshots: SnapshotsOption = None,
     missing: MissingOption = "refuse",
     choices: Choices,
     files: ResultFiles,
@@ -785,5 +780,5 @@ def report_on_runs(
     two runs side by side, how far the measures agree, the share of unjudged documents, tables for papers and data to
     download, and how all of it was made. If the qrels are an id of ir_datasets, the texts are those of its documents and topics.
     """
-    how = {"choices": choices, "all_pairs": all_pairs, "missing": missing, "title": title}
+    how = {"choices": choices, "all_pairs": all_pairs, "missing": missing, "title": title, "snapshots": snapshots}
     write_report(out, arguments, baseline, files, how, texts, queries)

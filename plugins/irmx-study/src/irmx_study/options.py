@@ -144,6 +144,10 @@ QueriesOption = Annotated[
     Path | None,
     Option("--queries", metavar="FILE", help="The texts of topics: a table with query_id, and query, title or text."),
 ]
+SnapshotsOption = Annotated[
+    str | None,
+    Option("--snapshots", metavar="FILE", help="A table with name, qrels, baseline and run, the original first."),
+]
 
 
 def _one_of(noun: str, names: Collection[str]) -> Callable[[str], str]:

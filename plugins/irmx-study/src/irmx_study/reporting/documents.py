@@ -34,6 +34,7 @@ from irmx import (
 from irmx.collections import dataset
 from irmx.ragged import Floats
 from irmx.toolkit import Explanation, in_html, picture_bytes, picture_style, visible
+from irmx_study.showing.result import Result
 from irmx_study.systems.compare import Comparison
 from irmx_study.systems.words import pair_shown_first
 
@@ -58,6 +59,7 @@ class Reported:
     command: str = ""
     qrels: str = ""
     judged: Scores | None = None
+    persisted: Callable[..., Result] | None = None
 
     @property
     def pair(self) -> tuple[str, str]:

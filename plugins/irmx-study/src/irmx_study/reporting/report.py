@@ -47,6 +47,7 @@ from irmx_study.reporting.documents import (
 from irmx_study.showing.result import fixed, interval, joined, p_text, places_below
 from irmx_study.systems.compare import SENTENCES, Comparison, compare
 from irmx_study.systems.pairs import Cell, Difference, signs_of
+from irmx_study.systems.persistence import persist
 from irmx_study.systems.unjudged import mean_shares, unjudged
 from irmx_study.systems.words import sentences_of, topics_of
 from irmx_study.verdicts.verdict import verdict
@@ -127,6 +128,22 @@ def conclusion(reported: Reported) -> Section | None:
         text = "The difference in every view, with its interval. Other measures are scaled to the standard deviation of the first; costs are not."
         figures.append((inline_svg(found.plot, "conclusion-0", found.sentence), text))
     return _parts("conclusion", "Does it hold?", [found.sentence], figures, [_table(rows, "doubts")])
+
+
+def persistence(reported: Reported) -> Section | None:
+    """Return what is left of improvements on other snapshots of the collection; None without any."""
+    if reported.persisted is None:
+        return None
+    found = reported.persisted(reported.comparison.scores.measures, level=reported.comparison.choices.level)
+    (sentences, _), (_, rows) = found.tables_for_reading()
+    texts = {
+        "effects": "The part of the difference that is left, and how much of the relative improvement is lost, with intervals.",
+        "means": "The means on each snapshot.",
+    }
+    figures = [
+        (inline_svg(partial(found.plot, kind), f"persistence-{kind}", text), text) for kind, text in texts.items()
+    ]
+    return _parts("persistence", "Does it persist?", sentences.splitlines(), figures, [_table(rows, "snapshots")])
 
 
 # -- the leaderboard ---------------------------------------------------------------------------------------
@@ -440,7 +457,7 @@ def making(reported: Reported) -> Section:
 
 
 SECTIONS: tuple[Callable[[Reported], Section | None], ...] = (
-    conclusion, leaderboard, pairs, costs, intervals, topics, rankings, agreement, views, unjudged_documents, formulas, tables, citing, making,
+    conclusion, persistence, leaderboard, pairs, costs, intervals, topics, rankings, agreement, views, unjudged_documents, formulas, tables, citing, making,
 )  # fmt: skip
 """What makes the sections, in order; None for a section that says nothing on what is reported."""
 
@@ -517,6 +534,7 @@ def report(
     title: str = "",
     texts: Mapping[str, str] | None = None,
     queries: Mapping[str, str] | None = None,
+    snapshots: Any = None,
     command: str = "",
     **how: Any,
 ) -> Report:
@@ -535,6 +553,8 @@ def report(
         ir_datasets, those of its documents, if they are on this machine.
     queries : mapping of str to str, optional
         The texts of the topics by id; by default those of the collection.
+    snapshots : mapping, or path of a table, optional
+        Other snapshots of the collection, as for :func:`irmx_study.persist`.
     command : str
         How the report was made, to be printed in it.
     **how
@@ -565,6 +585,8 @@ def report(
     (True, True)
     """
     about: dict[str, Any] = {"texts": texts, "queries": dict(queries or {}), "command": command}
+    if snapshots is not None:
+        about["persisted"] = partial(persist, snapshots, missing=how.get("missing", "refuse"))
     if isinstance(source, Comparison) and qrels is None and runs is None:
         if baseline is not None or how:
             raise UsageError("How a comparison was made cannot be changed in its report. Give the choices to compare.")
