@@ -322,11 +322,12 @@ class Process(irmx.Measure):
         return np.full(len(rankings), float(os.getpid()))
 
 
-@pytest.mark.parametrize("seconds", [0.0, pytest.param(3.1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seconds", [0.0, pytest.param(0.8, marks=pytest.mark.slow)])
 def test_processes_score_runs_that_take_long(seconds: float, folder: Path) -> None:
+    """The run is in eight chunks, so that it takes two threads four times as many seconds."""
     runs = {str(number): folder / "some.run" for number in range(5)}
     with pytest.warns(DataWarning, match="no results for 1 of 8 topics"):
-        scores = irmx.scores([Process(seconds=seconds)], QRELS, runs, jobs=2)
+        scores = irmx.scores([Process(seconds=seconds)], QRELS, runs, jobs=2, memory="1KB")
     by_run = [set(row[row > 0].tolist()) for row in scores.values[:, :, 0].T]
     assert by_run[0] == {float(os.getpid())}
     assert len(set().union(*by_run)) == (3 if seconds else 1)

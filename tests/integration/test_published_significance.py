@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 from irmx.ragged import Floats
-from irmx_study.statistics.paired import PairedValues, paired_effects, residual_variance
+from irmx_study.statistics.paired import PairedValues, paired_effects, residual_variance, t_intervals
 from irmx_study.statistics.tests import (
     BootstrapTest,
     MaxT,
@@ -26,7 +26,6 @@ from irmx_study.statistics.tests import (
     TukeyTest,
     WilcoxonTest,
     range_p_values,
-    t_intervals,
 )
 
 pytestmark = pytest.mark.real

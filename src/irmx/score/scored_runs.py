@@ -295,7 +295,7 @@ def _by_all_jobs(
         return
     workers = min(jobs, len(left))
     size = min(size, -(-len(left) // workers))
-    share = bytes_of(memory) // workers
+    share = max(bytes_of("1KB"), bytes_of(memory) // workers)
     calls = (_call(evaluator, left[i : i + size], share, sound_only) for i in range(0, len(left), size))
     with results_of(calls, workers, ordered=True) as results:
         for scored in chain.from_iterable(results):
