@@ -132,7 +132,7 @@ def _share_of_a(table: Table, row: int, a: str, b: str, winner: str) -> float:
         table.refuse(row, f"{a!r} is both systems; a battle is between two.")
     if len(shares) > 1:
         table.refuse(
-            row, f"the winner {winner!r} is one of the two and the name of the other. Give the winner by name."
+            row, f"the winner {winner!r} is one of the two by place, and the other by name. Write model_a or model_b."
         )
     if not shares and word not in _TIES:
         table.refuse(row, f"the winner {winner!r} is neither a, b, tie, nor {a!r} or {b!r}.")

@@ -217,6 +217,11 @@ class Support(Measure):
         """Return the support of each sentence, NaN if none is judged, and whether it counts."""
         support = self._support(rankings)
         given = rankings.run_rows.column(CITED, missing_ok=True)
+        for i in np.flatnonzero((given < 0) | (given % 1 > 0))[:1].tolist():
+            place = rankings.run_rows.place([int(rankings.run_rows.row[i])])
+            raise DataError(
+                f"The citations must be a whole number of at least 0. Got {given[i]:g} instead.", place=place
+            )
         is_cited = np.where(np.isnan(given), ~np.isnan(support), given > 0)
         return np.where(is_cited, support, np.nan), self.counts(is_cited, ~np.isnan(support))
 

@@ -73,7 +73,7 @@ class UtilityAndDistraction(Measure):
             "weight of passages that are not relevant; the authors' code has -0.333",
             default=-1 / 3,
             low=-1000,
-            high=1000,
+            high=0,
         ),
         "rel": COMMON_PARAMS["rel"],
     }
