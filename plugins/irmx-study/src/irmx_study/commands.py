@@ -626,14 +626,6 @@ def persistence(
     ] = None,
     level: LevelOption = 0.05,
     missing: MissingOption = "refuse",
-    table: Annotated[
-        str | None,
-        table_option(
-            effects="what is left of the difference on each snapshot",
-            ranks="ranks of systems",
-            taus="Kendall's tau between snapshots",
-        ),
-    ] = None,
     plot: Annotated[list[str] | None, plot_option("effects", "means")] = None,
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,
@@ -655,7 +647,7 @@ def persistence(
     source: Any = snapshots if snapshot is None else dict(single)
     found = persist(source, parse_measures(" ".join(measures)), level=level, missing=missing)
     draw(found, plot)
-    found.show(output_format, table, places)
+    found.show(output_format, None, places)
 
 
 def _snapshot(text: str) -> tuple[str, Any]:
