@@ -238,12 +238,12 @@ def as_scores(function: str, source: Any, qrels: Any = None, runs: Any = None, p
 
 
 def short_names(systems: Sequence[str]) -> dict[str, str]:
-    """Return the names of systems without what all of them begin with, up to a sign such as a full stop.
+    """Return the names of systems without what all of them begin with, up to a sign such as a full stop that ends no digits.
 
     >>> short_names(["input.a1", "input.a2"]), short_names(["a1", "a2"])
     ({'input.a1': 'a1', 'input.a2': 'a2'}, {'a1': 'a1', 'a2': 'a2'})
     """
-    common = re.match(r".*[^\w\s]|.*_|", os.path.commonprefix(list(systems))) if len(systems) > 1 else None  # noqa: RUF071
+    common = re.match(r".*(?:[^\w\s.]|_|(?<!\d)\.)|", os.path.commonprefix(list(systems))) if len(systems) > 1 else None  # noqa: RUF071
     start = len(common[0]) if common else 0
     if any(len(system) == start for system in systems):
         start = 0
