@@ -240,7 +240,21 @@ def test_all_systems_of_a_file_are_runs_where_several_may_stand(lines: Lines, co
     printed = command("eval", path, f"nuggetizer:{path}", "NuggetRecall").out.splitlines()[1:]
     assert {line.split("\t")[0]: float(line.split("\t")[1]) for line in printed} == means
     assert command("compare", path, path, "NuggetRecall", "--baseline", "b").code == 0
-    assert command("explain", path, path, "NuggetRecall", "-t", "q").code == 2
+    assert command("explain", path, path, "NuggetRecall", "-t", "q").code == 1
+
+
+def test_judgments_and_seeds_are_files_not_the_systems_in_them(lines: Lines, command: Callable[..., Any]) -> None:
+    """A judge's file has answers of several systems, and systems are no seeds of one run."""
+    paths = {}
+    for judge, support in (("human", 2), ("llm", 1)):
+        answers = [{"topic_id": t, "run_id": run, "sentences": [
+            {"sentenceID": 0, "text": "x", "citations": [{"citationID": 0, "support": support if run == "a" else 0}]}
+        ]} for t in "pq" for run in "ab"]  # fmt: skip
+        paths[judge] = lines(*answers, name=f"{judge}.jsonl")
+    done = command("judges", *(f"{judge}=support(of=citations):{path}" for judge, path in paths.items()))
+    assert (done.code, "50% of 4 documents" in done.out) == (0, True), done.err
+    done = command("verdict", paths["human"], f"support(run=a):{paths['human']}", paths["human"], "SupportRecall")
+    assert (done.code, "a, b" in done.err) == (1, True)
 
 
 def test_a_long_prompt_before_the_answer(lines: Lines) -> None:

@@ -32,7 +32,7 @@ def test_predictions_of_mteb(write: Write, indent: int | None) -> None:
     several = {**MTEB, "default": {**MTEB["default"], "dev": {"q9": {"d9": 1}}}, "de": {"test": {"q3": {"d3": 1}}}}
     path = write(several)
     with pytest.raises(
-        DataError, match=r"There are 2 of subset\. Choose one of default, de: 'mteb\(subset=default\):FILE'"
+        DataError, match=r"There are 2 subsets\. Choose one of default, de: 'mteb\(subset=default\):FILE'"
     ):
         irmx.read_run(path)
     assert irmx.read_run(f"mteb(subset=default,split=dev):{path}").topics == ["q9"]
@@ -83,7 +83,7 @@ def test_opensearch(write: Write) -> None:
         {"queryText": "a", "snapshots": [{"searchConfigurationId": "c1", "docIds": ["x", "y"]}, {"searchConfigurationId": "c2", "docIds": ["y"]}]},
     ]}  # fmt: skip
     path = write(pairwise)
-    with pytest.raises(DataError, match=r"There are 2 of configuration\. Choose one of c1, c2"):
+    with pytest.raises(DataError, match=r"There are 2 configurations\. Choose one of c1, c2"):
         irmx.read_run(path)
     assert irmx.read_run(f"opensearch(configuration=c2):{path}").as_dict() == {"a": {"y": 1.0}}
 

@@ -376,7 +376,7 @@ def test_samples_of_lm_eval(write: Write) -> None:
 def test_filters_of_lm_eval_are_chosen(write: Write) -> None:
     path = write(lines(doc(0, "strict", em=0, pair=[1, 2]), doc(0, "loose", em=1, pair=[1, 2])), "s.jsonl")
     with pytest.raises(
-        DataError, match=r"There are 2 of filter. Choose one of strict, loose: 'lm_eval\(filter=strict\):FILE'"
+        DataError, match=r"There are 2 filters. Choose one of strict, loose: 'lm_eval\(filter=strict\):FILE'"
     ):
         read_per_topic(path)
     with pytest.warns(

@@ -9,7 +9,7 @@ from typing import Any
 
 import ir_measures
 
-from irmx.data.reading import is_file, matching_files
+from irmx.data.reading import is_file, matching_runs
 from irmx.declare.expressions import measure_names, names_a_measure, parse_measure, split_measures
 from irmx.errors import UsageError
 from irmx.registry import registry
@@ -90,9 +90,9 @@ def runs_and_measures(
         after = next((text for text in arguments[1:] if _is_run(text)), "")
         behind = f" before the run {after!r}" if after else ", where a run is expected"
         raise UsageError(f"The measure {arguments[0]!r} stands{behind}. The order is {usage}.")
-    paths, rest = matching_files(arguments[0]), list(arguments[1:])
+    paths, rest = matching_runs(arguments[0]), list(arguments[1:])
     while rest and _is_run(rest[0]):
-        paths += matching_files(rest.pop(0))
+        paths += matching_runs(rest.pop(0))
     rest = rest or [default] if default else rest
     if not rest:
         raise UsageError(f"No measure is given: {usage}, such as 'MP(model=GL_AD_ID)' AP nDCG@10.")

@@ -362,11 +362,11 @@ def _table_of_plugin(
 def _other_ways(reader: Format, table: TableName, path: Path, content: bytes) -> str:
     """Return a line on a file that the format of a plugin took unasked and could not read: how it is read otherwise."""
     others = _recognising(table, path, content[:START])
-    ways = [f"{other.NAME}:{path}" for other in others if other.NAME != reader.NAME]
+    ways = [f"{other.NAME}:{path}" for other in others if other.NAME != reader.NAME and path.exists()]
     plugin = _plugin_of(reader)
     return (
         f"\n{path} was taken for {reader.NAME}, a format of the plugin {plugin}, which IRMX_DISABLED_PLUGINS="
-        f"{plugin.partition(' (')[0]} leaves out. To read it in another format: {' or '.join(ways) or f'FORMAT:{path}'}."
+        f"{plugin.partition(' (')[0]} leaves out. To read it in another format: {' or '.join(ways) or 'FORMAT:PATH'}."
     )
 
 

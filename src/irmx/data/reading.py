@@ -346,8 +346,7 @@ def matching_files(argument: str) -> list[str]:
     -------
     list of str
         The argument itself if it is the path of a file, or of a folder of Parquet files, or not a glob; otherwise the files that
-        match, in alphabetical order. A folder partitioned by run gives the folders of its runs, a file of several runs
-        ``FORMAT(run=NAME):path`` of each.
+        match, in alphabetical order. A folder partitioned by run gives the folders of its runs.
 
     Raises
     ------
@@ -375,7 +374,7 @@ def matching_files(argument: str) -> list[str]:
                 "in it are its parts in Parquet, with names that end with .parquet."
             )
     if os.path.exists(argument) or not (glob.has_magic(argument) or is_address(_path_in(argument))):
-        return _runs_in(argument)
+        return [argument]
     pattern, prefix = argument, ""
     if (format_and_path := named_format(argument)) is not None:
         pattern = os.fspath(format_and_path[1])
@@ -386,13 +385,18 @@ def matching_files(argument: str) -> list[str]:
         paths = sorted(path for path in glob.glob(pattern) if os.path.isfile(path) or is_parquet_folder(Path(path)))
     if not paths:
         raise DataError(f"No file matches the pattern {argument!r}.")
-    return [run for path in paths for run in _runs_in(prefix + path)]
+    return [prefix + path for path in paths]
+
+
+def matching_runs(argument: str) -> list[str]:
+    """Return the runs that an argument names or matches: of a file of several, ``FORMAT(run=NAME):path`` of each."""
+    return [run for file in matching_files(argument) for run in _runs_in(file)]
 
 
 def _runs_in(argument: str) -> list[str]:
     """Return each of the runs in a file as an argument; the argument itself if there is one, or the file is not sound."""
     path = path_of(argument)
-    with contextlib.suppress(IrmxError):  # which is said where the file is read
+    with contextlib.suppress(IrmxError, OSError, ValueError):  # which are told where the file is read
         if path.is_file():
             reader = format_of("run", argument, content_of(path, "run", START))
             if type(reader).runs is not Format.runs and "run" not in reader.params:

@@ -20,7 +20,7 @@ from irmx.data.files import bytes_of, is_address, is_path
 from irmx.data.formats import named_format, path_of
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import MEMORY, run_chunks, run_of_partition
-from irmx.data.reading import matching_files, read_run, release_memory
+from irmx.data.reading import matching_runs, read_run, release_memory
 from irmx.data.runs import Run
 from irmx.declare.measure_failures import failures_of
 from irmx.declare.measures import takes_silence
@@ -93,7 +93,7 @@ def named_runs(runs: Any) -> dict[str, Any]:
         other = [p for p in paths if not is_path(p)]
         if other:
             raise UsageError(wrong.format(f"{type(other[0]).__name__} among them"))
-        files = [file for path in paths for file in matching_files(os.fspath(path))]
+        files = [file for path in paths for file in matching_runs(os.fspath(path))]
         items = list(zip(run_names(files), files, strict=True))
     else:
         raise UsageError(wrong.format(f"{type(runs).__name__} instead"))

@@ -82,7 +82,18 @@ class _OfSystems(Format):
 
     def runs(self, path: Path, content: bytes) -> list[str]:
         """Return the names of the systems."""
-        return list(dict.fromkeys(answer.run for answer in self._answers(path, content)))
+        return list(dict.fromkeys(answer.run for answer in self._every_answer(path, content)))
+
+    def _every_answer(self, path: Path, content: bytes) -> list[Answer]:
+        others = tuple(sorted((name, value) for name, value in self.params.items() if name != "run"))
+        return _answers_in(type(self), others, path, content)
+
+
+@lru_cache(maxsize=1)  # of systems that are read one after the other
+def _answers_in(
+    kind: type[_OfSystems], params: tuple[tuple[str, Any], ...], path: Path, content: bytes
+) -> list[Answer]:
+    return list(kind(**dict(params))._answers(path, content))
 
 
 def _table(names: str, rows: list[tuple[Any, ...]]) -> pa.Table:
@@ -135,7 +146,7 @@ class Nuggetizer(_OfSystems):
         """Return the assignments of a run, the importance of nuggets, or metrics as scores."""
         if table == "scores":
             return table_of_values(self, path, self.values(path, content))
-        lists: Iterable[Answer] = self._answers(path, content)
+        lists = self._every_answer(path, content)
         if self["run"] or table == "run":
             lists = _of_run(self, path, lists)
         if table == "run":
@@ -271,7 +282,7 @@ class Answers(_OfSystems):
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table:
         """Return the answers of a system."""
-        answers = _of_run(self, path, self._answers(path, content))
+        answers = _of_run(self, path, self._every_answer(path, content))
         with understanding(str(path), self.NAME):
             return _as_run(answers)
 
@@ -387,11 +398,11 @@ class Support(_OfSystems):
         if table == "run":
             if not in_answers:
                 raise DataError(f"{path} has judgments, not answers. Give the file of answers as the run.")
-            answers = _of_run(self, path, self._answers(path, content))
+            answers = _of_run(self, path, self._every_answer(path, content))
             with understanding(str(path), self.NAME):
                 return _as_run([one._replace(content=self._sentences(one)) for one in answers])
         if in_answers:
-            judged = [row for one in self._answers(path, content) for row in _of_answer(one)]
+            judged = [row for one in self._every_answer(path, content) for row in _of_answer(one)]
         else:
             judged = list(_of_table(path, content, self.NAME))
         return self._qrels(path, [row for row in judged if self["run"] in ("", row.run)], 2.0 if in_answers else 1.0)

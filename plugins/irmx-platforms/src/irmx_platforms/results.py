@@ -85,7 +85,7 @@ def chosen(reader: Format, name: str, known: Iterable[str]) -> str:
         return asked
     if not asked and len(known) == 1:
         return known[0]
-    problem = f"There is no {name} {asked!r}." if asked else f"There are {len(known)} of {name}."
+    problem = f"There is no {name} {asked!r}." if asked else f"There are {plural(len(known), name)}."
     example = known[0] if known else "..."
     if not re.fullmatch(r"[A-Za-z][\w.-]*|\.\.\.", example):
         example = json.dumps(example, ensure_ascii=False)  # a number, say, is the text of it only in quotes

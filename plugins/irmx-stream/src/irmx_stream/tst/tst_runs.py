@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,9 +87,10 @@ def read_tst_runs(path: str | os.PathLike[str]) -> dict[str, pa.Table]:
     >>> folder.cleanup()
     """
     path = Path(path)
-    return runs_of(path, content_of(path))
+    return dict(runs_of(path, content_of(path)))
 
 
+@lru_cache(maxsize=1)  # of runs that are read one after the other
 def runs_of(path: Path, content: bytes) -> dict[str, pa.Table]:
     """Return the runs in the content of a file, by name."""
     import pyarrow.compute as pc
