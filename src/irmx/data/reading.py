@@ -42,7 +42,8 @@ from irmx.data.text_formats import read_delimited, read_json_lines
 from irmx.declare.columns import ALIASES, REQUIRED, TableName, canonical_names, params_text
 from irmx.declare.params import Param
 from irmx.declare.written_values import positions_outside_brackets
-from irmx.errors import DataError, EmptyFileError, IrmxError, UsageError
+from irmx.errors import DataError, EmptyFileError, UsageError
+from irmx.registry import registry
 from irmx.text import list_some, suggest
 
 if TYPE_CHECKING:
@@ -396,9 +397,11 @@ def matching_runs(argument: str) -> list[str]:
 def _runs_in(argument: str) -> list[str]:
     """Return each of the runs in a file as an argument; the argument itself if there is one, or the file is not sound."""
     path = path_of(argument)
-    with contextlib.suppress(IrmxError, OSError, ValueError):  # which are told where the file is read
-        if path.is_file():
-            reader = format_of("run", argument, content_of(path, "run", START))
+    several = [reader for reader in registry().formats().values() if type(reader).runs is not Format.runs]
+    with contextlib.suppress(Exception):  # whatever it is, it is told where the file is read
+        start = content_of(path, "run", START) if path.is_file() else b""
+        if start and (named_format(argument) or any(reader.recognises("run", path, start) for reader in several)):
+            reader = format_of("run", argument, start)
             if type(reader).runs is not Format.runs and "run" not in reader.params:
                 names = reader.runs(path, content_of(path, "run"))
                 if len(names) > 1:
