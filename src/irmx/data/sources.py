@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from irmx.data.table import NUMBER, TRUTH, Fingerprints, Source, Table, from_ints, number_of, to_numpy
+from irmx.data.table import NUMBER, TRUTH, Fingerprints, Source, Table, number_of
 from irmx.declare.columns import REQUIRED, Column, TableName, missing_column
 from irmx.declare.params import Param
 from irmx.errors import DataError
@@ -143,16 +143,7 @@ class JudgedIds:
 
     def are_at(self, position: Ints, prints: Fingerprints, rows: Ints, ids: pa.Array) -> Bools:
         """Tell which documents are those in some rows of a run, of pairs with the same fingerprint."""
-        import pyarrow.compute as pc
-
-        row = self._row[position]
-        is_same = np.ones(len(row), dtype=bool)
-        for of_judged, of_run in zip(self._prints[:3], prints[:3], strict=True):
-            is_same &= of_judged[row] == of_run[rows]
-        if len(long := np.flatnonzero(is_same & (prints.length[rows] > 16))):
-            one, other = ids.take(from_ints(rows[long])), self._ids.take(from_ints(row[long]))
-            is_same[long] = to_numpy(pc.equal(one, other).cast("uint8"))  # pyarrow's own way imports pandas
-        return is_same
+        return prints.are_same(rows, ids, self._prints, self._row[position], self._ids)
 
 
 # -- what runs and judgments share -----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import numpy as np
 from irmx.declare.columns import Column
 from irmx.declare.params import LARGEST_INT, Param
 from irmx.errors import DataError
-from irmx.ragged import Array, Floats, Ints, offsets_of
+from irmx.ragged import Array, Bools, Floats, Ints, offsets_of
 from irmx.text import list_some, not_finite, plural, suggest, value_repr
 
 if TYPE_CHECKING:
@@ -159,6 +159,20 @@ class Fingerprints(NamedTuple):
             order, keys = order[again], keys[again]
         return order, keys
 
+    def are_same(
+        self, rows: Ints, texts: pa.Array, other: Fingerprints, other_rows: Ints, other_texts: pa.Array
+    ) -> Bools:
+        """Tell which texts in some rows are equal to other texts in other rows."""
+        import pyarrow.compute as pc
+
+        is_same = np.ones(len(rows), dtype=bool)
+        for of_one, of_other in zip(self[:3], other[:3], strict=True):
+            is_same &= of_one[rows] == of_other[other_rows]
+        if len(long := np.flatnonzero(is_same & (self.length[rows] > 16))):
+            one, two = texts.take(from_ints(rows[long])), other_texts.take(from_ints(other_rows[long]))
+            is_same[long] = to_numpy(pc.equal(one, two).cast("uint8"))  # pyarrow's own way imports pandas
+        return is_same
+
     @classmethod
     def of(cls, texts: pa.Array) -> Fingerprints:
         """Return the fingerprints of texts."""
@@ -180,19 +194,13 @@ class Fingerprints(NamedTuple):
 
 def first_of_each(topic: Ints, prints: Fingerprints, texts: pa.Array) -> Ints:
     """Return the first row with the same topic and the same text as each row, given the fingerprints of the texts."""
-    import pyarrow.compute as pc
-
     order, keys = prints.by_topic(topic)
     starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(order)])
     first = np.empty_like(order)
     if len(order):
         first[order] = np.repeat(np.minimum.reduceat(order, starts), np.diff(np.append(starts, len(order))))
     again = np.flatnonzero(first != np.arange(len(order)))
-    is_same = all(np.array_equal(of_text[again], of_text[first[again]]) for of_text in prints[:3])
-    long = again[prints.length[again] > 16] if is_same else again
-    if len(long) and not (
-        is_same and pc.all(pc.equal(*(texts.take(from_ints(r)) for r in (long, first[long])))).as_py()
-    ):
+    if not prints.are_same(again, texts, prints, first[again], texts).all():
         code, distinct = encoded(texts)
         _, row, number = np.unique(topic * np.int64(len(distinct)) + code, return_index=True, return_inverse=True)
         first = row[number]
