@@ -43,6 +43,7 @@ from irmx.declare.columns import ALIASES, REQUIRED, TableName, canonical_names, 
 from irmx.declare.params import Param
 from irmx.declare.written_values import positions_outside_brackets
 from irmx.errors import DataError, EmptyFileError, UsageError
+from irmx.parallel import prints_on_stderr
 from irmx.registry import registry
 from irmx.text import list_some, suggest
 
@@ -398,7 +399,7 @@ def _runs_in(argument: str) -> list[str]:
     """Return each of the runs in a file as an argument; the argument itself if there is one, or the file is not sound."""
     path = path_of(argument)
     several = [reader for reader in registry().formats().values() if type(reader).runs is not Format.runs]
-    with contextlib.suppress(Exception):  # whatever it is, it is told where the file is read
+    with contextlib.suppress(Exception), prints_on_stderr:  # whatever it is, it is told where the file is read
         start = content_of(path, "run", START) if path.is_file() else b""
         if start and (named_format(argument) or any(reader.recognises("run", path, start) for reader in several)):
             reader = format_of("run", argument, start)
