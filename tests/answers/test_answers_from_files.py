@@ -241,6 +241,7 @@ def test_all_systems_of_a_file_are_runs_where_several_may_stand(lines: Lines, co
     assert {line.split("\t")[0]: float(line.split("\t")[1]) for line in printed} == means
     assert command("compare", path, path, "NuggetRecall", "--baseline", "b").code == 0
     assert command("explain", path, path, "NuggetRecall", "-t", "q").code == 1
+    command("compare", "--scores", path).assert_refused(1)  # they are no scores
 
 
 def test_judgments_and_seeds_are_files_not_the_systems_in_them(lines: Lines, command: Callable[..., Any]) -> None:

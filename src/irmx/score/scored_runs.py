@@ -20,7 +20,7 @@ from irmx.data.files import bytes_of, is_address, is_path
 from irmx.data.formats import named_format, path_of
 from irmx.data.judgments import Judgments
 from irmx.data.parquet import MEMORY, run_chunks, run_of_partition
-from irmx.data.reading import matching_runs, read_run, release_memory
+from irmx.data.reading import matching_files, matching_runs, read_run, release_memory
 from irmx.data.runs import Run
 from irmx.declare.measure_failures import failures_of
 from irmx.declare.measures import takes_silence
@@ -67,13 +67,15 @@ class Scorer(Protocol):
 # -- runs by name ------------------------------------------------------------------------------------------------------
 
 
-def named_runs(runs: Any) -> dict[str, Any]:
+def named_runs(runs: Any, several: bool = False) -> dict[str, Any]:
     """Return runs by name.
 
     Parameters
     ----------
     runs : mapping of str to run, or sequence of paths and globs
         Runs from files have the name of the file, or its path if two files have the same name.
+    several : bool
+        Whether a file of several runs is each of them.
 
     Returns
     -------
@@ -93,7 +95,8 @@ def named_runs(runs: Any) -> dict[str, Any]:
         other = [p for p in paths if not is_path(p)]
         if other:
             raise UsageError(wrong.format(f"{type(other[0]).__name__} among them"))
-        files = [file for path in paths for file in matching_runs(os.fspath(path))]
+        matching = matching_runs if several else matching_files
+        files = [file for path in paths for file in matching(os.fspath(path))]
         items = list(zip(run_names(files), files, strict=True))
     else:
         raise UsageError(wrong.format(f"{type(runs).__name__} instead"))

@@ -92,7 +92,7 @@ def scores(
     >>> scores.means().round(4).loc["bm25"].to_dict()
     {'AP': 0.4986, 'NCP(law=first)': 0.8761}
     """
-    by_name = named_runs(runs)
+    by_name = named_runs(runs, several=True)
     if (judges := _several_qrels(qrels)) is not None:
         parts = [
             scores(measures, of_judge, by_name, provider, memory, jobs, progress).marked(judgments=judge)
