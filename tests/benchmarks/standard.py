@@ -264,7 +264,7 @@ def write(folder: Path, lines: int) -> tuple[Path, Path]:
 
 
 def write_parquet(folder: Path, topics: int) -> tuple[Path, Path]:
-    """Write a run of 1,000 documents for each topic, and qrels with 300 judgments, as Parquet, and return their paths."""
+    """Write a run of 1,000 documents for each topic, and qrels with 288 judgments, as Parquet, and return their paths."""
     rng = np.random.default_rng(topics)
     docs = np.concatenate([rng.choice(POOL, 1150, replace=False) for _ in range(topics)]).reshape(topics, 1150)
     ids = pd.Series(np.char.add("D", docs.astype(str)).ravel()).to_numpy().reshape(docs.shape)
@@ -275,7 +275,7 @@ def write_parquet(folder: Path, topics: int) -> tuple[Path, Path]:
         "score": np.sort(rng.uniform(0, 30, (topics, DOCUMENTS)))[:, ::-1].ravel(),
     }).to_parquet(run, row_group_size=250_000)  # fmt: skip
     pd.DataFrame({
-        "query_id": np.repeat(names, 300), "doc_id": ids[:, -300:].ravel(),
-        "relevance": np.column_stack([np.ones(topics), rng.integers(0, 4, (topics, 299))]).astype(int).ravel(),
+        "query_id": np.repeat(names, 288), "doc_id": ids[:, ::4].ravel(),
+        "relevance": np.column_stack([np.ones(topics), rng.integers(0, 4, (topics, 287))]).astype(int).ravel(),
     }).to_parquet(qrels)  # fmt: skip
     return qrels, run

@@ -89,6 +89,14 @@ def test_a_small_file_with_a_huge_key_takes_little_memory(tmp_path: Path) -> Non
     assert len(str(error.value)) < 1000
 
 
+@pytest.mark.parametrize("encoding", ["PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+def test_texts_of_parquet_files_may_be_encoded_in_any_way(encoding: str, tmp_path: Path) -> None:
+    columns = {"query_id": ["q"] * 5 + ["r"] * 5, "doc_id": [f"d{i}" for i in range(10)], "relevance": [1, 0] * 5}
+    texts = dict.fromkeys(["query_id", "doc_id"], encoding)
+    parquet.write_table(pa.table(columns), tmp_path / "q.parquet", use_dictionary=False, column_encoding=texts)
+    assert [q.doc_id for q in irmx.read_qrels(tmp_path / "q.parquet")] == columns["doc_id"]
+
+
 @pytest.mark.parametrize("place", ["some.parquet", "folder/1.parquet"])
 def test_a_long_text_that_a_small_file_repeats_is_refused_unless_its_column_is_not_read(
     place: str, tmp_path: Path
