@@ -1,11 +1,14 @@
 """Runs that are read in chunks: the same values, lines and errors as in one piece, and one chunk in memory at a time."""
 
 import bz2
+import gc
 import gzip
 import itertools
 import lzma
 import os
+import resource
 import sys
+import tempfile
 import time
 import warnings
 import weakref
@@ -194,7 +197,7 @@ def test_an_empty_cell_and_a_repeat_are_told_with_their_rows(column: str, evalua
         irmx.evaluator("AP", QRELS).scores(path, memory="1KB")
 
 
-def test_a_topic_that_returns_is_told_with_both_places_and_the_run_is_read_at_once(
+def test_a_topic_that_returns_is_told_with_both_places_and_brought_together(
     folder: Path, evaluator: irmx.toolkit.Evaluator, tmp_path: Path
 ) -> None:
     path, parts = tmp_path / "some.run", tmp_path / "parts"
@@ -208,6 +211,44 @@ def test_a_topic_that_returns_is_told_with_both_places_and_the_run_is_read_at_on
         with pytest.warns(DataWarning, match=rf"topic {topic} do.* not stand together: .*{first}\b.*{again}\b"):
             scores = evaluator.scores(source, memory="10KB")
         assert_equal(scores, evaluator.scores(irmx.read_run(source)))
+
+
+def test_a_run_in_no_order_is_scored_a_part_at_a_time_with_its_own_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    path, by_topic = tmp_path / "some.run", irmx.evaluator([Watches(), MEASURES], QRELS)
+    for lines in (
+        [f"{i % 5} Q0 {'abe'[i // 5] if i < 15 else f'd{i}'} 1 {-i} t\n" for i in range(100_000)],
+        [f"{i // 10 % 8} Q0 {'abe'[i // 80] if i < 240 else f'd{i}'} 1 {-i} t\n" for i in range(100_000)],
+    ):
+        path.write_text("# a comment\n" + "".join(lines))
+        whole = by_topic.scores(irmx.read_run(path))
+        gc.collect()
+        MOST.clear()
+        with pytest.warns(DataWarning, match="do not stand together"):
+            assert_equal(by_topic.scores(path, memory="50MB"), whole)
+        assert (len(MOST) > 3, max(MOST)) == (True, 1)
+        path.write_text("".join([*lines[:77_777], lines[41], *lines[77_777:]]))
+        with (
+            pytest.warns(DataWarning),
+            pytest.raises(DataError, match=r"some.run, lines 42 and 77778: .*more than once"),
+        ):
+            irmx.evaluator("AP", QRELS).scores(path, memory="20MB")
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+def test_a_disk_without_room_for_a_run_in_no_order(tmp_path: Path) -> None:
+    path = tmp_path / "some.run"
+    path.write_text("".join(f"{i % 8} Q0 d{i} 1 {-i} t\n" for i in range(100_000)))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.warns(DataWarning), pytest.raises(DataError, match="TMPDIR"):
+            irmx.evaluator("AP", QRELS).scores(path, memory="20MB")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 # -- threads and processes -----------------------------------------------------------------------------------------------

@@ -28,10 +28,10 @@ from irmx.cli.click_command import (
     print_rows,
 )
 from irmx.cli.run_arguments import runs_and_measures
+from irmx.data.chunks import MEMORY
 from irmx.data.files import STANDARD_INPUT, bytes_of, file_to_write
 from irmx.data.formats import read_file
 from irmx.data.judgments import Judgments
-from irmx.data.parquet import MEMORY
 from irmx.data.reading import matching_file, read_qrels, read_run
 from irmx.data.runs import Run
 from irmx.declare.columns import ITERATION, QRELS_HELP, REQUIRED, Column, vocabulary

@@ -1,22 +1,20 @@
-"""Parquet: files and folders as Arrow tables, files that several processes read, and large runs as chunks of topics."""
+"""Parquet: files and folders of them as Arrow tables, at once or in batches."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from irmx.data.files import content_in_blocks, content_of, decompressed_limit, is_compressed, is_path, too_large
-from irmx.data.formats import START, Format, format_of, path_of
-from irmx.data.runs import Run
+from irmx.data.files import decompressed_limit, too_large
+from irmx.data.formats import Format
 from irmx.data.table import Source, Table, refuse_twice
-from irmx.data.text_formats import Trec, read_trec, start_of_last_topic
-from irmx.declare.columns import TableName, canonical_names
-from irmx.errors import DataError, IrmxError
+from irmx.declare.columns import TableName
+from irmx.errors import DataError
 from irmx.text import list_some
 
 if TYPE_CHECKING:
@@ -209,7 +207,7 @@ def parquet_rows(path: Path) -> int:
         return int(_dataset(path).count_rows() if path.is_dir() else _file(path).metadata.num_rows)
 
 
-def _batches(path: Path, rows: int) -> Iterator[pa.Table]:
+def batches(path: Path, rows: int) -> Iterator[pa.Table]:
     """Yield a Parquet file, or a folder of parts, as tables of at most so many rows."""
     import pyarrow as pa
 
@@ -300,103 +298,3 @@ def _parquet_errors(name: str) -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(f"{name} is not a sound Parquet file: {str(error).rstrip('.')}.") from None
-
-
-# -- large runs as chunks of whole topics, so that a run larger than memory can be scored ----------------------------
-
-
-MEMORY = "1GB"
-"""The memory that a run may take by default."""
-_EXPANSION = 10
-"""By how much compression makes a run smaller, at most; a file that cannot be larger than a chunk is read at once."""
-_ROW_BYTES = 50
-"""What a row of a run takes in a file of text, about."""
-_CACHED = 5_000_000
-"""A chunk of a Parquet file of so many bytes, some 200,000 rows, is scored faster than a larger one: it fits into the processor's cache."""
-_Read = Callable[[], Run]
-
-
-def run_chunks(source: Any, size: int) -> Iterator[_Read] | None:
-    """Return functions that read the chunks of a large run file, of about ``size`` bytes of text each.
-
-    A topic whose rows stand together in the file is in one chunk; one that returns after another may be in several. Errors have the
-    lines of the file. None if the run is not a file, is small, or is in a format that is always read at once, and if it cannot be
-    read at all: then :func:`irmx.read_run` reads it, or says what is wrong.
-    """
-    if not is_path(source):
-        return None
-    path = path_of(source)
-    if not path.is_dir() and (not path.is_file() or os.path.getsize(path) * _EXPANSION <= size):
-        return None  # a pipe, of which the start can be read only once, or a small file
-    try:
-        reader = format_of("run", source, b"" if path.is_dir() else content_of(path, "run", START))
-        if isinstance(reader, Trec) and path.is_file():
-            largest = os.path.getsize(path) * (_EXPANSION if is_compressed(path) else 1)
-            return None if largest <= size else _chunks_of_lines(path, size)
-        if isinstance(reader, Parquet) and not (path.is_file() and is_compressed(path)):
-            is_small = parquet_rows(path) * _ROW_BYTES <= size
-            return None if is_small else _chunks_of_rows(path, min(size, _CACHED))
-    except (IrmxError, OSError):
-        pass
-    return None
-
-
-def _chunks_of_lines(path: Path, size: int) -> Iterator[_Read]:
-    """Yield the chunks of a TREC file; nothing of one is kept here when the next one is read."""
-    held, lines_before, wanted = b"", 0, 0
-    for block in content_in_blocks(path, "run", size):
-        held += block
-        del block
-        if len(held) < wanted:
-            continue
-        cut = start_of_last_topic(held, is_first=lines_before == 0)
-        wanted = 0 if cut else 2 * len(held)  # a large topic is not searched again after every block
-        if cut:
-            yield partial(_run_of_lines, str(path), held[:cut], lines_before)
-            lines_before += held.count(b"\n", 0, cut)
-            held = held[cut:]
-    cut = start_of_last_topic(held, is_first=lines_before == 0) if held else 0
-    for content in filter(None, (held[:cut], held[cut:])):
-        yield partial(_run_of_lines, str(path), content, lines_before)
-        lines_before += content.count(b"\n")
-
-
-def _run_of_lines(name: str, content: bytes, lines_before: int) -> Run:
-    return Run.from_table(read_trec("run", name, content, lines_before))
-
-
-def _chunks_of_rows(path: Path, size: int) -> Iterator[_Read]:
-    """Yield the chunks of a Parquet file, or of a folder of them."""
-    import pyarrow as pa
-
-    held: list[pa.Table] = []
-    rows_before = 0
-    for table in _batches(path, max(1, min(size // _ROW_BYTES, 2**17))):
-        held.append(table)
-        if sum(part.nbytes for part in held) >= size:
-            rows = pa.concat_tables(held)
-            cut = _first_row_of_last_topic(rows)
-            if cut:
-                yield partial(_run_of_rows, str(path), rows.slice(0, cut), rows_before)
-                held, rows_before = [rows.slice(cut)], rows_before + cut
-    if held:
-        yield partial(_run_of_rows, str(path), pa.concat_tables(held), rows_before)
-
-
-def _run_of_rows(name: str, rows: pa.Table, rows_before: int) -> Run:
-    table = table_of_arrow("run", rows, Source(name, first_row=rows_before))
-    return Run.from_table(table.renamed(canonical_names("run", table.names)))
-
-
-def _first_row_of_last_topic(rows: pa.Table) -> int:
-    """Return where the last topic starts; 0 if there is no other, no column of topics, or no id, which reading will refuse."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    names = canonical_names("run", rows.column_names)
-    if "query_id" not in names:
-        return 0
-    topics = rows.column(names.index("query_id")).combine_chunks()
-    if pa.types.is_dictionary(topics.type):
-        topics = topics.indices
-    return max(0, int(pc.index(topics, topics[-1]).as_py()))

@@ -460,8 +460,8 @@ class Source:
     lines: Callable[[], Sequence[int]] | Sequence[int] | int | None = None
     """The line of each row, or a function that returns them, asked only for an error; a number is that of row 0, if the others
     follow it line after line. None if rows are not lines."""
-    first_row: int = 0
-    """The number of row 0 in the file, if rows are not lines."""
+    rows: Sequence[int] | int = 0
+    """The number of each row in the file, if rows are not lines; a number is that of row 0, if the others follow it."""
     dataset_id: str = ""
 
     def place(self, rows: Sequence[int], what: str = "") -> str:
@@ -470,18 +470,23 @@ class Source:
         if not len(rows) or not name:
             return name
         lines = self.lines() if callable(self.lines) else self.lines
-        if lines is None:
-            numbers = [row + self.first_row for row in rows]
-        elif isinstance(lines, int):
-            numbers = [row + lines for row in rows]
-        else:
-            numbers = [int(lines[row]) for row in rows if row < len(lines)]
+        numbers = _numbered(rows, self.rows if lines is None else lines)
         noun, counted_from = ("row", " (counted from 0)") if lines is None else ("line", "")
         return f"{name}, {noun}{'s' if len(numbers) > 1 else ''} {' and '.join(map(str, numbers))}{counted_from}"
+
+    def row(self, row: int) -> int:
+        """Return the number of a row in the file."""
+        return _numbered([row], self.rows)[0]
 
     def how_to_get(self, column: str) -> str:
         """Return a sentence on how to get a missing column; empty if there is nothing to say."""
         return ""
+
+
+def _numbered(rows: Sequence[int], numbers: Sequence[int] | int) -> list[int]:
+    if isinstance(numbers, int):
+        return [row + numbers for row in rows]
+    return [int(numbers[row]) for row in rows if row < len(numbers)]
 
 
 PROGRAM = Source()
@@ -751,7 +756,7 @@ class Table:
             text = f"The {self._what} column {name!r} must hold {kind}. Found {shown_cell(cell)}"
         # whoever knows the name of a run adds it; rows that are no lines are in the text
         place = self.source.path if self.source.lines is None else self.place(row)
-        where = f" in row {row + self.source.first_row} (counted from 0)" if self.source.lines is None else ""
+        where = f" in row {self.source.row(row)} (counted from 0)" if self.source.lines is None else ""
         how = (
             " If its grades are texts, `grades` says what they stand for."
             if declared is GRADE and isinstance(cell, str)

@@ -509,24 +509,28 @@ class _Lines:
         )
 
 
-def start_of_last_topic(content: bytes, is_first: bool = False) -> int:
-    """Return where the last topic of whole lines starts, 0 if no other topic is before it.
+def end_of_whole_topics(content: bytes, is_first: bool = False) -> int:
+    """Return where the last topic of whole lines starts, or the last line ends if another is between its rows; 0 if there is no other.
 
     With ``is_first``, the content begins the file, so that lines which begin with # may be comments before the first row.
 
     Where a comment begins as a row of the topic does, the cut may be in the wrong place; a topic is then in two chunks, as one
     that returns is.
     """
-    line = _last_row(content, content.rfind(b"\n"))
+    end = content.rfind(b"\n")
+    line = last_row(content, end)
     if line is None:
         return 0
-    row_of_topic = rb"\n[^\S\n]*" + re.escape(line.split(maxsplit=1)[0]) + rb"\s"
+    topic = re.escape(line.split(maxsplit=1)[0])
+    row_of_topic = rb"\n[^\S\n]*" + topic + rb"\s"
     first = re.match(row_of_topic[2:], content) or re.search(row_of_topic, content)
     start = first.start() + 1 if first and first.start() else 0
-    return start if start and _last_row(content, start - 1, is_first) is not None else 0
+    if re.compile(rb"\n(?![^\S\n]*(?:" + topic + rb"\s|#|\n|\Z))").search(content, start, end):
+        return end + 1
+    return start if start and last_row(content, start - 1, is_first) is not None else 0
 
 
-def _last_row(content: bytes, end: int, hash_is_comment: bool = False) -> bytes | None:
+def last_row(content: bytes, end: int, hash_is_comment: bool = False) -> bytes | None:
     """Return the last line before an end of line that may be a row, because it is neither blank nor a comment."""
     while end >= 0:
         start = content.rfind(b"\n", 0, end) + 1

@@ -21,8 +21,8 @@ import numpy as np
 from ir_measures import Metric
 from ir_measures.measures import MeanAgg
 
+from irmx.data.chunks import MEMORY
 from irmx.data.judgments import Judgments
-from irmx.data.parquet import MEMORY
 from irmx.data.reading import read_qrels, read_run
 from irmx.data.runs import Run
 from irmx.declare.columns import needed, unit_conflict_message

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,10 +17,11 @@ from typing import Any, Protocol, TypeVar
 import ir_measures
 import numpy as np
 
+from irmx.data.chunks import MEMORY, run_by_topics, run_chunks
 from irmx.data.files import bytes_of, is_address, is_path
 from irmx.data.formats import named_format, path_of
 from irmx.data.judgments import Judgments
-from irmx.data.parquet import MEMORY, run_chunks, run_of_partition
+from irmx.data.parquet import run_of_partition
 from irmx.data.reading import matching_files, matching_runs, read_run, release_memory
 from irmx.data.runs import Run
 from irmx.declare.measure_failures import failures_of
@@ -361,25 +363,38 @@ def _of_chunks(
 ) -> RunScores | None:
     """Return the scores of a run put together from those of its chunks; None if it must be read at once."""
     release_memory()  # which the reader of the qrels no longer uses, and the chunks may
-    whole, chunk_of, number = None, dict[str, int](), -1
+    whole, chunk_of, number, split = None, dict[str, int](), -1, ""
     calls = ((_scored, (evaluator, name, chunk, sound_only, False)) for chunk in chunks)
     with contextlib.closing(results_of_threads(calls, jobs)) as parts:
         for number, part in enumerate(parts):
-            if split_topic := next((topic for topic in part.topics if topic in chunk_of), ""):
-                _warn_of_split(name, split_topic, _places(split_topic, source, size, {chunk_of[split_topic], number}))
-                return None
+            split = next((topic for topic in part.topics if topic in chunk_of), "")
+            if split:
+                break
             if any(scores.covariance is not None for scores in part.scores.values()):
                 return None
             chunk_of |= dict.fromkeys(part.topics, number)
             whole = part if whole is None else _add_chunk(whole, part, evaluator.judgments)
             del part
-    return whole and replace(whole, how=f"in {plural(number + 1, 'chunk')}, by {plural(jobs, 'thread')}")
+    if not split:
+        return whole and replace(whole, how=f"in {plural(number + 1, 'chunk')}, by {plural(jobs, 'thread')}")
+    del whole
+    _warn_of_split(name, split, _places(split, source, size, {chunk_of[split], number}))
+    with tempfile.TemporaryDirectory(prefix="irmx-", ignore_cleanup_errors=True) as folder:
+        return _of_chunks(evaluator, name, source, run_by_topics(source, size, folder), size, jobs, sound_only)
 
 
 def _warn_of_split(name: str, topic: str, where: str) -> None:
-    """Warn, before all memory is taken, about a topic whose rows do not stand together."""
-    text = f"The rows of topic {topic} do not stand together: {where}. The run is read at once, in whatever memory that takes; "
-    _issue([(DataWarning, _prefixed(name, f"{text}sort it by topic to get it read in chunks."))], set())
+    """Warn, before time and space are taken, about a topic whose rows do not stand together."""
+    text = f"The rows of topic {topic} do not stand together: {where}. They are brought together in temporary files, "
+    _issue(
+        [
+            (
+                DataWarning,
+                _prefixed(name, f"{text}which takes time and as much space; sort the run by topic to save both."),
+            )
+        ],
+        set(),
+    )
 
 
 def _scored(

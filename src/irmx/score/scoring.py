@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import ir_measures
 import numpy as np
 
+from irmx.data.chunks import MEMORY
 from irmx.data.formats import path_of
 from irmx.data.judgments import AllTopicsError, Judgments
-from irmx.data.parquet import MEMORY
 from irmx.data.reading import read_qrels, read_run
 from irmx.data.text_formats import run_metadata
 from irmx.declare.columns import Symbol, canonical_names
