@@ -221,7 +221,7 @@ def test_a_run_in_no_order_is_scored_a_part_at_a_time_with_its_own_lines(
     path, by_topic = tmp_path / "some.run", irmx.evaluator([Watches(), MEASURES], QRELS)
     for lines in (
         [f"{i % 5} Q0 {'abe'[i // 5] if i < 15 else f'd{i}'} 1 {-i} t\n" for i in range(100_000)],
-        [f"{i // 10 % 8} Q0 {'abe'[i // 80] if i < 240 else f'd{i}'} 1 {-i} t\n" for i in range(100_000)],
+        [f"{i // 10 % 8} Q0 {'abe'[i % 10] if i < 80 and i % 10 < 3 else f'd{i}'} 1 {-i} t\n" for i in range(100_000)],
     ):
         path.write_text("# a comment\n" + "".join(lines))
         whole = by_topic.scores(irmx.read_run(path))
