@@ -284,6 +284,17 @@ def test_grades_that_stand_for_others() -> None:
     assert irmx.read_qrels({"p": {"a": 2, "b": "x", "c": -1}}, grades={2: 1, "x": 0}).as_dict()["p"]["b"] == 0
 
 
+def test_rows_stay_with_their_topic_where_another_has_none() -> None:
+    judgments = irmx.read_qrels({"p": {}, "q": {"a": "yes"}}, grades={"yes": 1})
+    more = judgments.with_rows({"p": {"b": 2}})
+    for found in (judgments, more, more.where(more.grade <= 1, keep_topics=True)):
+        assert {row.doc_id: row.query_id for row in found}.items() <= {"a": "q", "b": "p"}.items()
+        assert {doc: topic for topic, docs in found.as_dict().items() for doc in docs}.items() <= {
+            "a": "q",
+            "b": "p",
+        }.items()
+
+
 def test_ids_of_documents_in_dicts_are_texts_or_whole_numbers() -> None:
     qrels, run = {"q": {1: 1, "2": 0}}, {"q": {np.int64(1): 2.0, 3: 1.0}}
     for q, r in itertools.product((qrels, {"q": {"1": 1, "2": 0}}), (run, {"q": {"1": 2.0, "3": 1.0}})):

@@ -121,9 +121,6 @@ class Judgments(SourceColumns):
         """Return the judgments of a table whose columns have the vocabulary's names; ``grades`` says what each grade stands for."""
         table.require("qrels", REQUIRED["qrels"])
         topic, topics = table.codes("query_id")
-        if table.topics:  # some of which have no rows
-            place = {name: i for i, name in enumerate(table.topics)}
-            topic, topics = np.array([place[name] for name in topics], dtype=np.int64)[topic], list(table.topics)
         relevance = table.numbers("relevance", GRADE, truth=True) if grades is None else _mapped(table, grades)
         ids = table.ids("doc_id", empty=True)
         empty = np.diff(byte_offsets(ids)[0]) == 0

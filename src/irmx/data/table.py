@@ -622,7 +622,10 @@ class Table:
         return self._texts(name, self.cells(name), empty, ids=True)
 
     def codes(self, name: str) -> tuple[Ints, list[Any]]:
-        """Return the number of each row's id, and the distinct ids in order of appearance; whole numbers stay ints."""
+        """Return the number of each row's id, and the distinct ids in order of appearance; whole numbers stay ints.
+
+        Topics that the source names are in its order, also those without rows.
+        """
         cells = self._as_read(name)
         found = numbered(cells)
         if found is None:
@@ -632,6 +635,9 @@ class Table:
             distinct = self._texts(name, texts, ids=True, rows=first_rows(codes))
         ids = distinct.to_pylist()
         is_whole = kind_of(cells) == "integer" or (isinstance(cells, list) and set(map(type, cells)) == {int})
+        if name == "query_id" and self.topics:
+            place = {topic: i for i, topic in enumerate(self.topics)}
+            return np.array([place[topic] for topic in ids], dtype=np.int64)[codes], list(self.topics)
         return codes, list(map(int, ids)) if is_whole else ids
 
     def _texts(
