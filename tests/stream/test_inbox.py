@@ -298,12 +298,32 @@ def test_wrong_judgments_are_refused(judged: str, said: str, tmp_path: Path, com
     command("inbox", "eval", "judged.csv", "run.jsonl").assert_refused(1, said)
 
 
-def test_a_topic_that_a_run_does_not_name_is_silence_that_is_told(demo: Path, command: Callable[..., Any]) -> None:
+def test_what_a_run_does_not_name_is_silence_that_is_told(demo: Path, command: Callable[..., Any]) -> None:
     content = (demo / "runs/noisy.jsonl").read_text().splitlines(keepends=True)
     (demo / "short.jsonl").write_text("".join(content[:4]))
     done = command("inbox", "eval", "judgments.tsv", "short.jsonl", "-u", "universe.tsv", cwd=demo)
-    assert "no line for 9 of 12 topics" in done.err
+    assert "126 of 168 days" in done.err
     command("inbox", "check", "short.jsonl", "--topics", "topics.jsonl").assert_refused(1, "topic T04")
+    one_day = {"topic": "T01", "results": {"2021-08-05": []}}
+    lines(demo / "day.jsonl", {"runtag": "r"}, one_day)
+    assert "167 of 168 days" in command("inbox", "eval", "judgments.tsv", "day.jsonl", "-u", "universe.tsv").err
+    command("inbox", "check", "day.jsonl", "--days", "days.tsv").assert_refused(1, "13 days of 14")
+
+
+def test_a_check_tells_what_is_unknown_and_a_run_without_topics(demo: Path, command: Callable[..., Any]) -> None:
+    content = (demo / "runs/quiet.jsonl").read_text()
+    check = ("inbox", "check", "wrong.jsonl", "--topics", "topics.jsonl", "--days", "days.tsv")
+    unnamed = json.dumps({"topic": "T99", "results": {"2021-08-01": []}})
+    for wrong, said in (
+        (content.replace('"08-05-10"', '"8-05-10"'), "document 8-05-10"),
+        (content.replace("2021-08-14", "2031-08-14"), "day 2031-08-14"),
+        (content + unnamed, "topic T99: there is no such topic"),
+    ):
+        assert wrong != content
+        (demo / "wrong.jsonl").write_text(wrong)
+        command(*check, cwd=demo).assert_refused(1, said)
+    lines(demo / "only.jsonl", {"runtag": "r"})
+    command("inbox", "check", "only.jsonl").assert_refused(1, "no line for any topic")
 
 
 @pytest.mark.parametrize(
@@ -539,3 +559,5 @@ def test_days_until_the_first_news_of_a_question_is_shown(tmp_path: Path, comman
     done = command("inbox", "news", "judged.csv", "run.jsonl", "--rel", 5, "-q", "-o", "jsonl")
     [found] = map(json.loads, done.out.splitlines())
     assert (found["question"], found["first"], found["shown"], found["days_left"]) == ("Q1", DAYS[0], "", 2)
+    command("inbox", "news", "judged.csv", "run.jsonl", "--rel", "nan").assert_refused(2, "rel")
+    command("inbox", "news", "judged.csv", "run.jsonl", "--rel", 6).assert_refused(1, "largest is 5")

@@ -236,7 +236,7 @@ def evaluate_inbox(
     for system, tied, outside, lacking in zip(runs, *(counts.tolist() for counts in of_runs), strict=True):
         if lacking:
             note(
-                f"{system}: no line for {lacking} of {plural(len(inbox.topics), 'topic')}, on which it counts as silent"
+                f"{system}: {lacking} of {plural(len(inbox.days_of_topics), 'day')} of topics are not named, on which it counts as silent"
             )
         if tied:
             note(

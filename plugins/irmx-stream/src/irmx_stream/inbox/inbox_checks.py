@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irmx.ragged import Ints, segment_of
-from irmx.toolkit import content_of, suggest, visible
+from irmx.toolkit import content_of, plural, suggest, visible
 from irmx_stream.inbox.inbox_levels import as_texts, days_with_equal_ranks, proposed_by
 from irmx_stream.inbox.inbox_runs import MOST_DOCUMENTS, Faults, InboxRun, parsed, place
 from irmx_stream.inbox.inbox_tables import Inbox, column, days_of, read_columns, topics_file
@@ -26,6 +26,8 @@ def checked(path: str | os.PathLike[str], topics: Any = None, days: Any = None) 
         faults.append(f"{place(run.name, 1)}: the first line must have the runtag.")
     for shown in np.flatnonzero(run.counts > MOST_DOCUMENTS).tolist():
         faults.append(f"{run.place(shown)}: {run.counts[shown]} documents, where {MOST_DOCUMENTS} are allowed.")
+    if not run.days:
+        faults.append(f"{run.name}: there is no line for any topic.")
     known = set[tuple[str, str]]()
     if topics is not None:
         known = known_questions(topics)
@@ -33,6 +35,8 @@ def checked(path: str | os.PathLike[str], topics: Any = None, days: Any = None) 
     if days is not None:
         documents, day_of_document, names = days_of(days)
         faults += other_days(run, documents, day_of_document, names)
+        faults += _unknown_documents(run, documents)
+        faults += _by_days(run, names)
     return _rows(run, known), faults
 
 
@@ -56,10 +60,39 @@ def _by_topics(run: InboxRun, known: set[tuple[str, str]]) -> Faults:
     return Faults([*unknown_topics(run, set(topics)), *unknown_questions(run, known), *lacking])
 
 
+def _unknown_documents(run: InboxRun, documents: pa.Array) -> Faults:
+    """Return a fault for each document that is on no day."""
+    import pyarrow.compute as pc
+
+    shown = segment_of(run.offsets)
+    unknown = np.flatnonzero(~pc.is_in(as_texts(run.doc_id), value_set=documents).to_numpy(zero_copy_only=False))
+    return Faults(
+        f"{run.place(int(shown[row]))}: the document {visible(run.doc_id[row])} is of no day."
+        for row in unknown.tolist()
+    )
+
+
+def _by_days(run: InboxRun, days: Sequence[str]) -> Faults:
+    """Return a fault for each day without documents, and for each topic that lacks a day, which does not say that it is silent then."""
+    other = sorted({day for _, day in run.days} - set(days))
+    faults = Faults(f"{run.name}: there are no documents of the day {visible(day)}." for day in other)
+    for topic in sorted({topic for topic, _ in run.days}):
+        if lacking := [day for day in days if (topic, day) not in run.days]:
+            faults.append(
+                f"{run.name}, topic {visible(topic)}: {plural(len(lacking), 'day')} of {len(days)} are not named, such as "
+                f"{min(lacking)}. Name each, with an empty list where nothing is news."
+            )
+    return faults
+
+
 def unknown_topics(run: InboxRun, known: set[str]) -> Faults:
-    """Return a fault for each topic that is unknown, where it first stands."""
-    unknown = {topic: shown for shown, topic in reversed(list(enumerate(run.topic))) if topic not in known}
-    return Faults(f"{run.place(shown)}: there is no such topic." for shown in sorted(unknown.values()))
+    """Return a fault for each topic that is unknown, where it first stands if it has questions."""
+    unknown = {topic for topic, _ in run.days} - known
+    first = {topic: run.place(shown) for shown, topic in reversed(list(enumerate(run.topic))) if topic in unknown}
+    return Faults(
+        f"{first.get(topic) or f'{run.name}, topic {visible(topic)}'}: there is no such topic."
+        for topic in sorted(unknown)
+    )
 
 
 def _rows(run: InboxRun, known: set[tuple[str, str]]) -> list[dict[str, Any]]:

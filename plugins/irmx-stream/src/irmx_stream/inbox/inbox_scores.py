@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import Scores, State, UsageError, scores
+from irmx import DataError, Scores, State, UsageError, scores
 from irmx.ragged import Bools, Ints, segment_of, short_repr
 from irmx.toolkit import as_measures
 from irmx_stream.inbox.inbox_checks import refuse_other_days_and_questions
@@ -58,7 +58,7 @@ class InboxScores:
         On how many days of topics each run gives questions equal ranks, which are then ordered by their ids; and how many questions it
         shows on days that were not to be decided, where nothing counts.
     lacking : int array, shape (systems,)
-        How many of the topics each run does not name at all, on which it counts as silent.
+        How many of the days of topics each run does not name, on which it counts as silent.
     """
 
     level: str
@@ -186,6 +186,7 @@ def score_inbox(
     tables: dict[str, dict[str, Any]] = {name: {} for name in levels}
     fires: dict[str, list[Bools]] = {name: [] for name in levels}
     tied, outside, lacking = [], [], []
+    to_decide = inbox.days_of_topics
     for name, run in runs.items():
         refuse_other_days_and_questions(inbox, run)
         shown, is_kept = numbered_in(inbox, run), kept_in(run, proposed, inbox.known)
@@ -198,7 +199,7 @@ def score_inbox(
             fires[level].append(np.isin(np.arange(len(levels[level].names)), unit[has_documents]))
         tied.append(days_with_equal_ranks(run, is_kept & (shown.of_day >= 0)))
         outside.append(int(np.sum(shown.of_day[has_documents] < 0)))
-        lacking.append(len(set(inbox.topics) - {topic for topic, _ in run.days}))
+        lacking.append(len(to_decide - run.days))
     return [
         InboxScores(
             name,
@@ -235,8 +236,10 @@ def first_news(inbox: Inbox, run: InboxRun, rel: float = 1) -> pd.DataFrame:
 
     Raises
     ------
+    irmx.UsageError
+        If ``rel`` is not finite.
     irmx.DataError
-        As :func:`score_inbox` does.
+        As :func:`score_inbox` does, and if no document has a gain of ``rel``.
 
     Examples
     --------
@@ -251,8 +254,14 @@ def first_news(inbox: Inbox, run: InboxRun, rel: float = 1) -> pd.DataFrame:
     """
     import pandas as pd
 
+    if not np.isfinite(rel):
+        raise UsageError(f"rel must be a finite number. Got {rel} instead.")
     refuse_other_days_and_questions(inbox, run)
     is_news = inbox.gain >= rel
+    if not is_news.any():
+        raise DataError(
+            f"Nothing is news: no document has a gain of {rel:g}, and the largest is {inbox.gain.max(initial=0):g}."
+        )
     topic, question, day = inbox.units[inbox.unit[is_news]].T
     news = pd.DataFrame(
         {

@@ -175,6 +175,11 @@ class Inbox:
         )
         return topics, questions, days
 
+    @cached_property
+    def days_of_topics(self) -> frozenset[tuple[str, str]]:
+        """Each topic with each day on which one of its questions was to be decided."""
+        return frozenset((self.topics[topic], self.days[day]) for topic, _, day in self.units.tolist())
+
 
 def read_inbox(judgments: Any, universe: Any = None, days: Any = None) -> Inbox:
     """Return the units of an inbox, and what is judged for them.
