@@ -187,8 +187,18 @@ def test_the_command_rates_compares_and_tells_what_it_cannot(tmp_path: Path, com
         ("--qrels", qrels_path()),
         ("--draws", "0"),
         ("--prior", "-1"),
+        ("--run", "bm25=nowhere"),
+        ("--measure", "AP"),
+        ("--level", ".9"),
+        ("--scores", "s.parquet", "--table", "ratings", "--level", ".9"),
     ):
         command("battles", "battles.jsonl", *wrong).assert_refused(2)
+    few = Path(run_path(SYSTEMS[0])).read_text().splitlines(keepends=True)
+    (tmp_path / "few.run").write_text("".join(line for line in few if int(line.split()[0]) <= 12))
+    with_few = [f"--run={SYSTEMS[0]}=few.run", *runs[1:]]
+    command("battles", "battles.jsonl", "--qrels", qrels_path(), *with_few, "--measure", "AP").assert_refused(
+        1, "18 of 30"
+    )
     strangers = frame.replace({system: f"not {system}" for system in SYSTEMS})
     strangers.to_csv(tmp_path / "others.csv", index=False)
     command("battles", "others.csv", "--scores", "s.parquet").assert_refused(2)

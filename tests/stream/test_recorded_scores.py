@@ -212,6 +212,10 @@ def test_the_commands_show_a_reading_and_fit_users(
     command("stream", "reading", *asked, "--user", "zoe").assert_refused(2, "zoe")
     command("stream", "reading", *asked, "--user", "3", "--speed", "0").assert_refused(2, "--speed")
     command("stream", "reading", *asked[:-1], "c", "--user", "3").assert_refused(2, "'c'")
+    log.assign(start=log["start"] + 1e9).to_csv("late.csv", index=False)
+    late = ("qrels.csv", "run.csv", "--users", "late.csv", "-t", "a", "--user", "3")
+    command("stream", "reading", *late).assert_refused(1, "same origin")
+    command("stream", "fit", "visits.csv", "--end", "1e400").assert_refused(2, "finite")
     done = command("stream", "fit", "visits.csv", "-o", "jsonl", "-p", "-1")
     rows = {row["parameter"]: row for row in map(json.loads, done.out.splitlines())}
     fit = fit_population(recorded)

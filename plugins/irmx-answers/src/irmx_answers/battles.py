@@ -391,6 +391,8 @@ def agreement(battles: Battles, scores: Scores, levels: Sequence[float] = LEVELS
     ------
     irmx.UsageError
         If no battle is between systems on a topic that the scores have, or a level is out of range.
+    irmx.DataError
+        If a system lacks more than half of the topics of the scores; of others, a missing value is the measure's default.
 
     Examples
     --------
@@ -406,6 +408,7 @@ def agreement(battles: Battles, scores: Scores, levels: Sequence[float] = LEVELS
 
     if wrong := [level for level in levels if not 0.5 <= level <= 1]:
         raise UsageError(f"A majority is a share of the votes in the range [0.5, 1]. Got {wrong[0]:g} instead.")
+    scores = scores.with_missing("refuse")
     topic_at = {topic: t for t, topic in enumerate(scores.topics)}
     system_at = {system: s for s, system in enumerate(scores.systems)}
     of_topic = np.array([topic_at.get(topic, -1) for topic in battles.topics], dtype=np.int64)

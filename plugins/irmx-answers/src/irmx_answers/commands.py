@@ -70,6 +70,10 @@ def battles(
         raise UsageError(f"There is no table {chosen!r}. Known: {', '.join(TABLES)}.")
     if chosen == "agreement" and not has_values:
         raise UsageError("The agreement with measures needs values: --scores FILE, or --qrels, --run and --measure.")
+    if not has_values and (runs or measures):
+        raise UsageError("--run and --measure go with --qrels.")
+    if majority and chosen != "agreement":
+        raise UsageError("--level is of the agreement with measures, not of ratings and pairs.")
     found = read_battles(file)
     if chosen == "agreement":
         values = _values(from_scores, qrels, runs, measures)

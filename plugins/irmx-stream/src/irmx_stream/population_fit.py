@@ -121,6 +121,8 @@ def fit_population(
     n_away = np.bincount(user[1:][same], minlength=users)
     away = segment_sum(gap, user[1:][same], users)
     if end is not None:
+        if not math.isfinite(end):
+            raise UsageError(f"The end of the recording must be a finite number of seconds. Got {end} instead.")
         last = traces.offsets[1:][np.diff(traces.offsets) > 0] - 1
         if (ends[last] > end).any():
             late = last[ends[last] > end][0]

@@ -163,6 +163,8 @@ def reading_of(
     ------
     irmx.UsageError
         For a user who is not in the log, or a topic that is not in the qrels; and as :func:`score_recorded` does.
+    irmx.DataError
+        If no session of the log lies within the topic's time window.
 
     Examples
     --------
@@ -187,6 +189,7 @@ def reading_of(
         raise UsageError(f"The qrels have no topic {topic!r}.{suggest(topic, topics)}")
     (number, of), who = topics[topic], recorded.users.index(user)
     traces = traces_for(recorded, of.start, of.end)
+    asked.tell_of_unvisited([of], [traces])
     reads = reads_of(
         of.stream, traces.of_users(who, who + 1), asked.speed[who : who + 1], asked["interface"], asked["late"]
     )
@@ -238,7 +241,7 @@ class _ForRecorded(ModeledStreamUtility):
     def score(self, rankings: Rankings) -> TopicScores:
         topics = _topics(self, rankings)
         traces = [replace(traces_for(self._recorded, t.start, t.end), seed=self["seed"]) for t in topics]
-        self._tell_of_unvisited(topics, traces)
+        self.tell_of_unvisited(topics, traces)
         return scores_of([self._utility(t.stream, of_topic) for t, of_topic in zip(topics, traces, strict=True)])
 
     def _utility(self, stream: Stream, traces: Traces) -> Any:
@@ -246,7 +249,7 @@ class _ForRecorded(ModeledStreamUtility):
         amounts = amounts_of(self["per"], stream, traces, self.speed, self["interface"])
         return mean_gain(gains, amounts, self["ratio"])
 
-    def _tell_of_unvisited(self, topics: Sequence[TopicStream], traces: Sequence[Traces]) -> None:
+    def tell_of_unvisited(self, topics: Sequence[TopicStream], traces: Sequence[Traces]) -> None:
         unvisited = [t for t, of_topic in zip(topics, traces, strict=True) if not len(of_topic.start)]
         if not unvisited:
             return

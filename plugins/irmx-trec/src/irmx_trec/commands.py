@@ -52,7 +52,10 @@ def reconcile_numbers(
     if not stated and len(measures) > 1:
         raise UsageError(f"Of several measures, each has its value: {measures[0]}=.7012 {measures[1]}=.2311.")
     if stated:
-        found = reconcile(qrels, path, {text.rpartition("=")[0]: text.rpartition("=")[2] for text in stated})
+        values = {text.rpartition("=")[0]: text.rpartition("=")[2] for text in stated}
+        if len(values) < len(stated):
+            raise UsageError(f"A measure has two values among {' '.join(stated)}. Give each once.")
+        found = reconcile(qrels, path, values)
     else:
         found = reconcile(qrels, path, measures[0], value, scores=scores)
     if output_format == "table":

@@ -82,6 +82,8 @@ class Given:
         if match is None or not (match[1] or match[2]):
             raise UsageError(f"The value to explain is a number, such as .7012 or 70.12%. Got {stated!r} instead.")
         value = float(stated.rstrip("% "))
+        if not np.isfinite(value):
+            raise UsageError(f"The value to explain is a finite number. Got {stated!r} instead.")
         decimals = max(0, min(12, len(match[2] or "") - int(match[3] or 0)))
         if match[4] or percent:
             value, decimals = value / 100, decimals + 2
@@ -633,7 +635,10 @@ def reconcile(
     if isinstance(measure, Mapping):
         if value is not None or scores is not None or not measure or None in measure.values():
             raise UsageError("Several measures are given with their values, {measure: value}, and nothing else.")
-        return Reconciliations.of(_reconcile(qrels, run, one, stated, None) for one, stated in measure.items())
+        parts = [_reconcile(qrels, run, one, stated, None) for one, stated in measure.items()]
+        if len({part.measure for part in parts}) < len(parts):
+            raise UsageError(f"A measure has two values among {list_some(map(str, measure))}. Give each once.")
+        return Reconciliations.of(parts)
     if (value is None) == (scores is None):
         raise UsageError("Give the value that another tool printed, or its scores by topic: one of the two.")
     return _reconcile(qrels, run, measure, value, scores)
