@@ -139,6 +139,20 @@ def test_a_group_of_topics_with_the_opposite_difference_breaks_the_conclusion() 
     assert found.frame().query("doubt == 'lang' and breaks")["view"].tolist() == ["de"]
 
 
+@pytest.mark.parametrize("lacking", [0, 1, 10])
+def test_a_part_of_every_topic_with_the_opposite_difference_breaks_the_conclusion(lacking: int) -> None:
+    main, part = sample(0.08), sample(-0.01, seed=1)[lacking:]
+    views = [scores_of(main, slice=""), scores_of(sample(0.09, seed=2), slice="hard questions")]
+    topics = views[0].topics[lacking:]
+    whole = scores_of(np.append(np.zeros(lacking), part), slice="easy questions")
+    found = irmx_study.verdict(irmx.Scores.concat([*views, whole.select(topics=topics)]))
+    rows = rows_of(found, "slices")
+    assert rows["topics"].to_dict() == {"hard questions": 50, "easy questions": 50 - lacking}
+    assert 2 * stats.ttest_rel(part, main[lacking:]).pvalue < 0.05
+    assert rows["breaks"].to_dict() == {"hard questions": False, "easy questions": True}
+    assert found.exit_code == 3
+
+
 def test_other_measures_are_compared_in_units_of_their_standard_deviation() -> None:
     main = sample(0.04)
     views = [scores_of(main), scores_of(10 * main, "nDCG"), scores_of(sample(-0.015, seed=3), "P@5")]

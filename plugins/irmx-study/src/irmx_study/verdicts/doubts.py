@@ -44,7 +44,7 @@ from irmx_study.systems.unjudged import refuse_added
 
 ComparisonBasis = Literal["same unit", "other unit", "other topics"]
 """How the differences of a view are compared with those of the claim: topic by topic, after division by their standard
-deviations, or with those of the other topics."""
+deviations, or with those of the other topics, unless it has other values on the same topics."""
 
 _ROUNDING = 1e-12
 """Smaller differences come from the rounding of sums."""
@@ -292,8 +292,10 @@ def difference_from_main(claim: Claim, main: View, view: View, how: ComparisonBa
 
     of_main, of_view = main.differences, view.differences
     both = ~np.isnan(of_main) & ~np.isnan(of_view)
-    if how == "other topics":
-        further = ~np.isnan(of_view) & ~both  # topics of another collection
+    further = ~np.isnan(of_view) & ~both  # topics of another collection
+    # a part of each topic, such as some of its questions, has other values on the same topics, which are paired
+    is_part_of_each = not further.any() and bool((np.abs(of_view - of_main)[both] > _ROUNDING).any())
+    if how == "other topics" and not is_part_of_each:
         ours, others = of_view[both], of_main[~np.isnan(of_main) & ~both]
         if further.any():
             ours, others = of_view[further], of_main[~np.isnan(of_main)]

@@ -176,7 +176,7 @@ def verdict(
     -----
     A doubt breaks the conclusion if in one of its views the claim is contradicted, or is not supported while the view differs
     significantly from that of all topics, in the direction against the claim; both by Holm's correction over the views of the doubt.
-    Parts of the topics are compared by Welch's test with the other topics; judges, seeds and assumptions by the paired test of the change;
+    Parts of the topics are compared by Welch's test with the other topics; parts of each topic, such as some of its questions, judges, seeds and assumptions by the paired test of the change;
     users and measures by the same after each difference is divided by its standard deviation. In these, the margin has the same
     share of the standard deviation. Views that are merely undecided change nothing.
 
