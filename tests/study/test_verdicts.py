@@ -118,6 +118,21 @@ def test_a_judge_under_whom_the_difference_is_absent_breaks_the_conclusion() -> 
     assert doubts.loc["judges", ["views", "holds", "breaks", "worst"]].tolist() == [2, 1, 1, "strict"]
 
 
+def test_what_is_printed_against_a_conclusion_that_holds_is_what_breaks_it() -> None:
+    noise = sample(0.0, seed=1, sd=0.02)
+    main, against = sample(0.03), sample(-0.021, seed=2, sd=0.072)  # of 20 judges it would be chance
+    views = [scores_of(main, judgments=""), scores_of(against, judgments="one")]
+    views += [scores_of(main + noise, judgments=f"other {number}") for number in range(19)]
+    for names, breaks in ((1, True), (20, False)):
+        found = irmx_study.verdict(irmx.Scores.concat(views[: names + 1]), claim="better")
+        assert rows_of(found, "judges").loc["one", ["outcome", "breaks"]].tolist() == ["contradicted", breaks]
+        _, (_, rows), *_ = found.tables_for_reading()
+        assert ("breaks" in rows[0], "contradicted" in rows[0]) == (breaks, False)
+        assert ("No doubt breaks it" in found.sentence) != breaks
+    _, (_, rows), *_ = irmx_study.verdict(irmx.Scores.concat(views[2:]), baseline="mine").tables_for_reading()
+    assert [row["contradicted"] for row in rows] == [18, 10]
+
+
 def test_a_small_group_of_topics_that_is_undecided_breaks_nothing() -> None:
     differences = sample(0.04)
     groups = {f"q{t}": "few" if t < 5 else "many" for t in range(50)}

@@ -355,7 +355,7 @@ def verdict_on_runs(
     """Say whether a run is better than a baseline, and whether the conclusion survives every doubt.
 
     Prints one sentence, then for every doubt (judges, users, measures, seeds, topics, unjudged documents) in how
-    many of its views the claim holds, is undecided or contradicted, and the worst of them. With -o csv, one row per view.
+    many of its views the claim holds, how many break it, and the worst of them. With -o csv, one row per view.
     The exit code is 0 if the claim holds, 3 if a doubt breaks it or it is not shown, and 4 if it is contradicted.
     """
     named = judges_named(chosen.judges) if chosen.judges else None

@@ -329,7 +329,7 @@ class Verdict(Result):
         claim, the ``outcome`` (holds, undecided, contradicted), and whether the view ``breaks`` the conclusion.
     ``"doubts"``
         One row per doubt: ``varied``, what; the number of ``views``, in how many the claim ``holds``, is ``undecided`` or
-        ``contradicted``, how many ``breaks``, and the ``worst`` view with its difference and interval.
+        ``contradicted`` with no correction, how many ``breaks`` after it, and the ``worst`` view with its difference and interval.
     ``"topics"``
         One row per topic, the largest gain first: the values of the baseline and of the run, and the ``difference``.
 
@@ -537,7 +537,8 @@ class Verdict(Result):
         if table is not None and table != "views":
             return super().tables_for_reading(table, places)
         rows, doubts = [], self.frame("doubts")
-        shown = [name for name in ("contradicted", "breaks") if doubts[name].any()]
+        against = "breaks" if self.tested.outcome == "holds" else "contradicted"  # only the former is corrected
+        shown = [against] if doubts[against].any() else []
         for record in doubts.to_dict("records"):
             cells = {"doubt": record["doubt"], "holds": f"{record['holds']} of {record['views']}"}
             cells |= {name: record[name] for name in shown} | {"worst": record["worst"], "diff": record["difference"]}
@@ -665,7 +666,11 @@ class Verdict(Result):
         return {**facts, "versions": versions_fact(self.scores)}
 
     def _remarks(self) -> Iterable[str]:
-        yield "p-values of views are not corrected and support no claim by themselves; a view breaks the conclusion only if it contradicts it"
+        yield (
+            "p-values, intervals and outcomes of single views are not corrected and support no claim by themselves; a view breaks the "
+            "conclusion if it contradicts the claim, or does not support it and differs significantly against it, both corrected over the "
+            "views of its doubt (Holm)"
+        )
         if self.tested.deviation == 0 and self.tested.mean:
             yield "the same difference on every topic, so that p is the probability of equal signs"
         few = [f"{d.name} {view.name}" for d, rows in self._of_doubts for view, t, _ in rows if t.low != t.low]
