@@ -125,6 +125,11 @@ def test_no_line_of_the_options_is_lost(checkout: Path) -> None:
         ('"no-worse"', '"no-wrose"', 2),
         ('"nDCG@10"', '"nDGC@10"', 2),
         ('"P@5"', '"P@5 P@"', 2),
+        ('"nDCG@10"', '"nDCG@10 AP"', 2),
+        ("margin = 0.02", "margin = 1.02", 2),
+        ("margin = 0.02", "margin = 0.02\njudges = {}", 2),
+        ("margin = 0.02", "margin = 0.02\njudges = { ' ' = 'other.qrels' }", 2),
+        ("margin = 0.02", "margin = 0.02\nmissing = 'none'", 2),
     ],
 )
 def test_the_hook_refuses_a_file_with_a_mistake(good: str, bad: str, code: int, checkout: Path, command: Any) -> None:

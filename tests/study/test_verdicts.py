@@ -465,6 +465,17 @@ def test_weights_are_given_once_and_can_decide(demo: Path, verdict: Any) -> None
         assert verdict("AP", "--weights", *more).code == code
 
 
+def test_every_topic_has_a_row_in_the_table_of_groups(demo: Path, verdict: Any) -> None:
+    rows = [f"{t},{'de' if t % 2 else 'en'}\n" for t in range(1, 31)]
+    for number, code in ((30, 0), (10, 1)):
+        (demo / "groups.csv").write_text("query_id,lang\n" + "".join(rows[:number]))
+        done = verdict("AP", "--slices", "groups.csv")
+        assert (done.code, "20 of 30" in done.err) == (code, code == 1)
+    (demo / "groups.csv").write_text("query_id,lang\n" + "".join([*rows[:10], *(f"{t},\n" for t in range(11, 31))]))
+    assert verdict("AP", "--slices", "groups.csv").code == 0
+    assert irmx_study.verdict(scores_of(sample(0.04)), slices={f"q{t}": "ab"[t % 2] for t in range(50)}).exit_code == 0
+
+
 def test_the_order_of_rows_decides_nothing() -> None:
     rng = np.random.default_rng(5)
     values = rng.integers(0, 4, (21, 2)) / 5
@@ -792,7 +803,7 @@ def test_what_is_expected_is_all_that_the_measure_reads(measure: str, qrels: str
 
 @pytest.mark.parametrize(
     "nothing",
-    [{"collections": {}}, {"measures": []}, {"users": []}, {"judges": {}}, {"slices": {"1": ""}}, {"slices": {"1": None}}, {"measures": "AP"}],
+    [{"collections": {}}, {"measures": []}, {"users": []}, {"judges": {}}, {"slices": dict.fromkeys(map(str, range(1, 31)), "")}, {"slices": dict.fromkeys(map(str, range(1, 31)))}, {"measures": "AP"}],
 )  # fmt: skip
 def test_what_is_asked_for_is_tried(nothing: dict[str, Any], demo: Path) -> None:
     runs = {name: f"{name}.run" for name in ("titles", "bm25")}

@@ -30,8 +30,8 @@ from irmx.toolkit import (
     split_measures,
     suggest,
 )
-from irmx_study.inputs.choices import Choices, beside, is_number
-from irmx_study.inputs.judge_labels import judge_name
+from irmx_study.inputs.choices import Choices, beside, is_number, refuse_unknown
+from irmx_study.inputs.judge_labels import judge_name, refuse_unnamed
 from irmx_study.inputs.views import labels_of, named_path
 from irmx_study.options import (
     JudgesGradesOption,
@@ -430,12 +430,17 @@ def _on_scores(values: Scores, systems: list[str], chosen: dict[str, Any], expec
 
 def _check_config(path: Path) -> None:
     """Exit with 0 if the options of a file could be those of a verdict; what qrels and runs would show is not looked at."""
-    from irmx_study.verdicts.doubts import Claim
+    from irmx_study.verdicts.doubts import Claim, one_measure, refuse_wide
 
     read = _configured(path)
     Claim(read.get("claim", "better"), read.get("margin", 1.0), read.get("level", 0.05))
-    for name in {"measure", "users", "measures"} & read.keys():
+    for name in {"users", "measures"} & read.keys():
         as_measures(read[name])
+    if "measure" in read:
+        refuse_wide(one_measure(read["measure"]), read.get("margin", 0.0))
+    if "judges" in read:
+        refuse_unnamed("judge", read["judges"])
+    refuse_unknown("treatment of missing values", read.get("missing", "refuse"), Scores.MISSING)
     raise click.exceptions.Exit
 
 
@@ -466,6 +471,8 @@ def _configured(path: Path) -> dict[str, Any]:
         if name == "rel" and is_number(value):
             continue
         files = value.values() if name == "judges" and isinstance(value, dict) else ()
+        if name == "judges" and value == {}:
+            raise UsageError(f"{path} has a table of judges, and none in it. Name a judge, or leave the table out.")
         if odd := [one for one in files if not isinstance(one, str)]:
             raise UsageError(f"{path}: judges are files by name. Got {odd[0]!r} among them.")
         if not (is_number(value) if kind is float else isinstance(value, kind)):

@@ -549,6 +549,25 @@ def in_order(systems: Sequence[str], baseline: str | None) -> list[str]:
     return sorted(systems, key=lambda name: baseline is not None and name != baseline)
 
 
+def one_measure(source: Any) -> ir_measures.Measure:
+    """Return the measure of a claim, the only one."""
+    parsed = as_measures(source)
+    if len(parsed) != 1:
+        raise UsageError(
+            f"A claim is about one measure. Got {len(parsed)}: {list_some(map(str, parsed))}. Give the others as measures, as a doubt."
+        )
+    return parsed[0]
+
+
+def refuse_wide(measure: ir_measures.Measure, margin: float) -> None:
+    """Raise for a margin by which no two values of a measure differ."""
+    low, high = range_of(measure)
+    if margin > high - low:
+        raise UsageError(
+            f"The margin must be at most {high - low:g}, by which values of {measure} can differ. Got {margin:g} instead."
+        )
+
+
 def scored_in_all_views(
     source: Any, qrels: Any, runs: Any, baseline: str | None, judges: Any, rel: Any, grades: Any, users: Any, others: Any,
     collections: Any, progress: bool | None,
@@ -556,12 +575,7 @@ def scored_in_all_views(
     """Return the scores of two systems in all views, the runs of a system that has several, and why unjudged documents were not tried."""
     if isinstance(source, Scores) or hasattr(source, "columns"):
         raise UsageError("With qrels and runs, verdict() needs a measure, such as 'nDCG@10', instead of values.")
-    parsed = as_measures(source)
-    if len(parsed) != 1:
-        raise UsageError(
-            f"A claim is about one measure. Got {len(parsed)}: {list_some(map(str, parsed))}. Give the others as measures, as a doubt."
-        )
-    [measure] = parsed
+    measure = one_measure(source)
     further = [one for more in (users, others) if more is not None for one in as_measures(more)]
     files, systems = _runs_of(runs)
     names = in_order(list(systems), baseline)

@@ -29,7 +29,6 @@ from irmx.toolkit import (
     visible,
 )
 from irmx_study.inputs.choices import as_scores, is_path
-from irmx_study.inputs.per_topic import range_of
 from irmx_study.showing.result import Result, Titled, interval, p_statement, topics_lacking, versions_fact, write_facts
 from irmx_study.systems.pairs import complete_values
 from irmx_study.systems.pictures import BLUE, GREY, VERMILION, grid_behind
@@ -48,6 +47,7 @@ from irmx_study.verdicts.doubts import (
     of_weights,
     refuse_help,
     refuse_untried,
+    refuse_wide,
     scored_in_all_views,
     views_of,
     with_all,
@@ -142,7 +142,7 @@ def verdict(
     measures : str, Measure or iterable of them, optional
         Other measures.
     slices : mapping of str to str, table, path, or "difficulty", optional
-        The group of every topic: by query id, or a table with the column query_id and one column per grouping. ``"difficulty"``
+        The group of every topic: by query id, or a table with the column query_id and one column per grouping, where an empty text is no group. ``"difficulty"``
         stands for the thirds of the topics by the mean of the two systems, on which the thirds then depend.
     weights : mapping of str to float, table, or path, optional
         The weight of every topic, such as its share of the traffic: by query id, or a table with the columns query_id and weight. The
@@ -217,11 +217,7 @@ def verdict(
             scores, seeds, untried = scored_in_all_views(
                 source, qrels, runs, baseline, judges, rel, grades, users, measures, collections, progress
             )
-    low, high = range_of(scores.measures[0])
-    if margin > high - low:
-        raise UsageError(
-            f"The margin must be at most {high - low:g}, by which values of {scores.measures[0]} can differ. Got {margin:g} instead."
-        )
+    refuse_wide(scores.measures[0], margin)
     scores = scores.select(topics=sorted(scores.topics))  # nothing depends on the order of rows
     if missing == "refuse":
         scores.with_missing("refuse")
@@ -231,7 +227,8 @@ def verdict(
         complete_values(scores, v)  # refuses what cannot be tested
     by_difficulty = isinstance(slices, str) and slices == DIFFICULTY
     if slices is not None and not by_difficulty:
-        groups = _groups(slices)
+        known = np.flatnonzero(~np.isnan(scores.values[:, :, 0]).any(axis=1)).tolist()
+        groups = _groups(slices, [scores.topics[t] for t in known])
         given, scores = (
             Scores.concat([one.marked(slice=""), one.select(views=[one.names[0]]).slices(groups)])
             for one in (given, scores)
@@ -298,8 +295,8 @@ def assert_no_worse(measure: Any, qrels: Any, baseline: Any, run: Any, margin: f
     return found
 
 
-def _groups(slices: Any) -> pd.DataFrame:
-    """Return the groups of topics as a table, a column per grouping; an empty cell is no group."""
+def _groups(slices: Any, topics: Sequence[str]) -> pd.DataFrame:
+    """Return the groups of topics as a table, a column per grouping; an empty cell is no group, and each of some topics has a row."""
     if is_path(slices):
         slices = read_table(slices, {"query_id": str}, "table of groups").arrow().to_pandas()
     if isinstance(slices, Mapping) and "query_id" not in slices:
@@ -312,6 +309,12 @@ def _groups(slices: Any) -> pd.DataFrame:
     if "query_id" not in table or len(table.columns) < 2:
         raise DataError(
             f"A table of groups needs the column query_id and one more. It has: {list_some(map(str, table.columns))}."
+        )
+    grouped = {*map(str, table["query_id"])}
+    if lacking := [topic for topic in topics if topic not in grouped]:
+        raise DataError(
+            f"The table of groups has no row for {len(lacking)} of {plural(len(topics), 'topic')}: {list_some(lacking)}. Give each one; an "
+            "empty cell is no group."
         )
     table = table.where(table.notna() & (table != ""), None)
     # the name of a column stands before a colon in that of a view
