@@ -457,6 +457,51 @@ def test_a_system_is_not_held_against_itself(demo: Path, command: Any) -> None:
     assert command("verdict", "--scores", path, "new", "new", *words).code == 2
 
 
+def test_a_judge_and_a_collection_are_given_once(demo: Path, verdict: Any) -> None:
+    lines = (demo / "q").read_text().splitlines(keepends=True)
+    (demo / "copy").write_text("".join(reversed(lines)))
+    (demo / "fewer").write_text("".join(lines[1:]))
+    for judges, code in (
+        (["copy=q"], 1), (["copy"], 1), (["fewer"], 0), (["fewer", "again=fewer"], 1), (["strict=q", "--rel", "strict=2"], 0),
+    ):  # fmt: skip
+        words = [
+            word
+            for one in judges
+            for word in ([one] if one.startswith("--") or one == "strict=2" else ["--judges", one])
+        ]
+        done = verdict("P@5", *words)
+        assert (done.code, "labels" in done.err) == (code, code == 1)
+    (demo / "other.run").write_bytes((demo / "recent.run").read_bytes())
+    for rows, code in (
+        (["q,titles.run,bm25.run"], 1),
+        (["q,titles.run,recent.run"], 0),
+        (["q,titles.run,recent.run", "q,titles.run,other.run"], 1),
+    ):
+        table = "".join(f"c{number},{row}\n" for number, row in enumerate(rows))
+        (demo / "c.csv").write_text("collection,qrels,baseline,run\n" + table)
+        assert verdict("AP", "--collections", "c.csv").code == code
+
+
+def test_an_empty_run_passes_no_gate(demo: Path, command: Any) -> None:
+    (demo / "t").write_text("".join(f"{t} 0 d1 {t % 2}\n" for t in range(30)))
+    (demo / "run").write_text("".join(f"{t} Q0 d{3 - d} {d} {9 - d} x\n" for t in range(30) for d in (1, 2)))
+    measure, claim = "TruncatedAP", ["--claim", "no-worse", "--margin", "0.9"]
+    for name, text in (("none", ""), ("blank", "\n \n"), ("silent.csv", "query_id,doc_id,score\n")):
+        (demo / name).write_text(text)
+        done = command("verdict", "t", "run", name, measure, *claim)
+        assert (done.code, "empty" in done.err) == ((0, False) if name == "silent.csv" else (1, True))
+    for snapshots in (["t,run,run", "t,run,none"], ["t,none,run", "t,run,run"]):
+        words = [f"--snapshot={number}={files}" for number, files in enumerate(snapshots)]
+        command("persist", measure, *words).assert_refused(1, "none is empty")
+    for empty in ("none", {}, []):
+        with pytest.raises(irmx.DataError, match="empty"):
+            irmx_study.assert_no_worse(
+                measure, "t", "run" if empty == "none" else irmx.read_run("run"), empty, margin=0.9
+            )
+    silent = {str(t): dict[str, float]() for t in range(30)}
+    assert irmx_study.assert_no_worse(measure, "t", irmx.read_run("run"), silent, margin=0.9).outcome == "holds"
+
+
 def test_weights_are_given_once_and_can_decide(demo: Path, verdict: Any) -> None:
     rows = "".join(f"{t},1\n" for t in range(1, 31))
     (demo / "w.csv").write_text("query_id,weight\n" + rows)
@@ -495,7 +540,7 @@ def test_the_order_of_rows_decides_nothing() -> None:
 
 def test_what_is_expected_is_the_measure_and_what_judges_said(demo: Path, verdict: Any) -> None:
     text = (demo / "q").read_text()
-    (demo / "llm").write_text(text)
+    (demo / "llm").write_text(text.partition("\n")[2])
     (demo / "other").write_text("".join(f"{line[:-1]}{1 - min(int(line[-1]), 1)}\n" for line in text.splitlines()))
     (demo / "v.json").write_text(verdict("AP", "--judges", "llm=llm", "-o", "jsonl").out)
     for more, code in (
@@ -580,7 +625,7 @@ def test_judges_have_their_own_grades(demo: Path, verdict: Any) -> None:
     claim, judge = own.out.splitlines()[1:3]
     assert judge.split(",")[:2] == ["judges", "double"]
     assert judge.split(",")[2:] == claim.split(",")[2:]
-    assert verdict(*words, "--grades", "double=0:0,2:1,4:2,6:3").out == own.out
+    assert verdict(*words, "--grades", "double=0:0,2:3,4:3,6:3").out == own.out
 
 
 def test_results_of_another_tool_are_two_systems_by_name(demo: Path, verdict: Any, command: Any) -> None:
@@ -610,10 +655,11 @@ def test_results_of_another_tool_are_two_systems_by_name(demo: Path, verdict: An
 
 
 def test_a_configuration_holds_the_options(demo: Path, verdict: Any) -> None:
+    (demo / "other").write_text((demo / "q").read_text().partition("\n")[2])
     (demo / "pyproject.toml").write_text(
-        '[tool.irmx.verdict]\nmeasure = "AP"\nclaim = "no-worse"\nmargin = 0.01\nmeasures = "P@5 nDCG@10"\njudges = {same = "q"}\n'
+        '[tool.irmx.verdict]\nmeasure = "AP"\nclaim = "no-worse"\nmargin = 0.01\nmeasures = "P@5 nDCG@10"\njudges = {other = "other"}\n'
     )
-    options = ["AP", "--claim", "no-worse", "--margin", "0.01", "--measures", "P@5 nDCG@10", "--judges", "same=q"]
+    options = ["AP", "--claim", "no-worse", "--margin", "0.01", "--measures", "P@5 nDCG@10", "--judges", "other=other"]
     plain = verdict(*options, "-o", "csv")
     configured = verdict("--config", "pyproject.toml", "-o", "csv")
     assert (configured.code, configured.out) == (plain.code, plain.out)
@@ -767,7 +813,8 @@ def test_a_measure_in_which_nothing_differs_is_undecided() -> None:
 def test_names_of_systems_win_over_their_order_in_other_collections(demo: Path) -> None:
     runs = {name: f"{name}.run" for name in ("titles", "bm25")}
     other = dict(reversed(runs.items()))
-    found = irmx_study.verdict("AP", "q", runs, baseline="titles", collections={"same": ("q", other)})
+    (demo / "more").write_text((demo / "q").read_text() + "1 0 nowhere 0\n")
+    found = irmx_study.verdict("AP", "q", runs, baseline="titles", collections={"same": ("more", other)})
     rows = found.frame().set_index("view")
     assert rows.loc["same", "difference"] == rows.loc["AP", "difference"]
     with pytest.raises(irmx.UsageError):
@@ -912,7 +959,7 @@ def test_a_name_does_not_end_a_line() -> None:
 
 
 def test_files_of_a_table_of_collections_are_beside_it(demo: Path) -> None:
-    rows = "collection,qrels,baseline,run\nagain,q,titles.run,bm25.run\n"
+    rows = "collection,qrels,baseline,run\nother,q,titles.run,recent.run\n"
     (demo / "collections.csv").write_text(rows)
     found = irmx_study.verdict("AP", "q", RUNS, collections="collections.csv")
     assert found.frame().query("doubt == 'collections'")["topics"].tolist() == [30, 60, 60]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 import numpy as np
 
 import irmx
-from irmx import Param, Scores, UsageError, read_table
-from irmx.toolkit import parse_value, path_of, suggest
+from irmx import DataError, Param, Scores, UsageError, read_run, read_table
+from irmx.toolkit import content_of, named_runs, parse_value, path_of, suggest
 from irmx_study.statistics.tests import Correction, SignificanceTest
 
 if TYPE_CHECKING:
@@ -235,6 +235,31 @@ def as_scores(function: str, source: Any, qrels: Any = None, runs: Any = None, p
         f"{function}() needs irmx.Scores or a DataFrame; make scores with irmx.scores(measures, qrels, runs), or give "
         f"{function}() the measures, the qrels and the runs. Got {type(source).__name__} instead."
     )
+
+
+def is_stream(source: Any) -> bool:
+    """Tell whether a source can be read only once: standard input, or a pipe."""
+    return is_path(source) and (
+        str(source) == "-" or (os.path.exists(source) and not os.path.isfile(source) and not os.path.isdir(source))
+    )
+
+
+def runs_of_gate(runs: Any) -> dict[str, Any]:
+    """Return runs by name, as paths of files or :class:`irmx.Run`; one that is empty is refused.
+
+    To some measures silence is an answer, and an empty file is also what is left of a search that failed.
+    """
+    by_name = named_runs(runs, several=True)
+    for name, run in by_name.items():
+        if is_stream(run):
+            by_name[name] = run = read_run(run)  # refuses one that is empty
+        is_file = is_path(run) and os.path.isfile(path_of(run))
+        if not (content_of(path_of(run), "run", 1024).strip() if is_file else is_path(run) or run.topics):
+            raise DataError(
+                f"The run {run if is_path(run) else name} is empty: did the search fail? The file of a system that returns nothing on purpose has a line that says so, "
+                "such as a header or a runtag; in Python, such a run has topics without documents."
+            )
+    return by_name
 
 
 def short_names(systems: Sequence[str]) -> dict[str, str]:

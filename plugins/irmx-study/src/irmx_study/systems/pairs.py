@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from irmx import DataError, Scores, UsageError
 from irmx.ragged import Array, Bools, Floats, Ints
 from irmx.toolkit import list_some, plural, progress_bar, suggest
 from irmx_study.inputs.choices import Choices, short_names
+from irmx_study.inputs.per_topic import range_of
 from irmx_study.inputs.views import Groups
 from irmx_study.showing.result import Result
 from irmx_study.statistics.paired import (
@@ -112,6 +113,42 @@ def signs_of(scores: Scores) -> Floats:
     """Return 1 for every view of which larger values are better, -1 for the others."""
     less = [bool(getattr(measure, "LESS_IS_BETTER", False)) for measure in scores.measures]
     return np.where(less, -1.0, 1.0)
+
+
+def refuse_help(scores: Scores, either: bool, helped: str = "the claim") -> None:
+    """Raise if values that are missing help the systems after the first, the baseline, in a view, where they count as the measure's default.
+
+    They do unless the default is as good for the baseline as any value of the measure can be, or as bad for a run; with ``either``
+    always. A measure that irmx does not know has no values below 0, if it has none in the scores.
+    """
+    for v, sign in enumerate(signs_of(scores)):
+        lacks, measure = scores.missing[:, :, v], scores.measures[v]
+        low, high = range_of(measure)
+        if np.isinf(low) and not (scores.values[:, :, v] < 0).any():
+            low = 0.0
+        worst, best = (low, high) if sign > 0 else (-high, -low)
+        counted = sign * float(measure.DEFAULT)
+        helps = [either or counted < best, *[either or counted > worst] * (len(scores.systems) - 1)]
+        for s in np.flatnonzero(lacks.any(axis=0) & np.array(helps))[:1].tolist():
+            topics = [scores.topics[t] for t in np.flatnonzero(lacks[:, s]).tolist()]
+            raise DataError(
+                f"{scores.systems[s]} has no value of {scores.names[v]} for {len(topics)} of {int(scores.in_view[:, v].sum())} topics "
+                f"({list_some(topics, 5)}); counted as {float(measure.DEFAULT):g}, they would help {helped}. Give the "
+                "results for these topics; or --missing both, in Python missing='both', to leave them out; or --missing zero to count "
+                "them nevertheless."
+            )
+
+
+def refuse_same(noun: str, by_name: Mapping[str, Scores]) -> None:
+    """Raise if two sets of scores are the same numbers by the same judgments: one of them given twice is no further evidence."""
+    for (name, one), (other_name, other) in combinations(by_name.items(), 2):
+        if one.made_by.get("qrels") != other.made_by.get("qrels") or set(one.topics) != set(other.topics):
+            continue
+        if np.array_equal(one.values, other.select(one.topics, one.systems).values, equal_nan=True):
+            raise DataError(
+                f"Two {noun}s are the same, {name} and {other_name}: all values of both are equal, by the same judgments. Give every "
+                f"{noun} once."
+            )
 
 
 @dataclass(frozen=True, eq=False)

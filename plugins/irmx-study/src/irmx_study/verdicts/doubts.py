@@ -29,14 +29,14 @@ from irmx import (
 )
 from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import as_measures, list_some, matching_files, named_runs, plural, suggest
-from irmx_study.inputs.choices import is_number, read_collections, refuse_unknown
+from irmx_study.inputs.choices import is_number, is_stream, read_collections, refuse_unknown, runs_of_gate
 from irmx_study.inputs.judge_labels import read_judges, refuse_unnamed
 from irmx_study.inputs.per_topic import range_of
 from irmx_study.judging.systems import with_rel
 from irmx_study.measures.sweep import identity_of_data
 from irmx_study.statistics.paired import freedom_of, mean_and_deviation, p_of_equal_signs, resampled_topics, two_sided_t
 from irmx_study.statistics.tests import Holm
-from irmx_study.systems.pairs import signs_of
+from irmx_study.systems.pairs import refuse_same
 from irmx_study.systems.unjudged import refuse_added
 
 # -- A claim about two systems, the doubts about it, and the rule by which a doubt breaks it -------------------------
@@ -393,30 +393,6 @@ def refuse_untried(doubts: Sequence[Doubt], **asked: Any) -> None:
             )
 
 
-def refuse_help(scores: Scores, claim: Claim) -> None:
-    """Raise if values that are missing help the claim in a view, where they count as the measure's default.
-
-    They do unless the default is as good for the baseline as any value of the measure can be, or as bad for the run; for ``equal``
-    always. A measure that irmx does not know has no values below 0, if it has none in the scores.
-    """
-    for v, sign in enumerate(signs_of(scores)):
-        lacks, measure = scores.missing[:, :, v], scores.measures[v]
-        low, high = range_of(measure)
-        if np.isinf(low) and not (scores.values[:, :, v] < 0).any():
-            low = 0.0
-        worst, best = (low, high) if sign > 0 else (-high, -low)
-        counted = sign * float(measure.DEFAULT)
-        helps = [claim.kind == "equal" or counted < best, claim.kind == "equal" or counted > worst]
-        for s in np.flatnonzero(lacks.any(axis=0) & np.array(helps))[:1].tolist():
-            topics = [scores.topics[t] for t in np.flatnonzero(lacks[:, s]).tolist()]
-            raise DataError(
-                f"{scores.systems[s]} has no value of {scores.names[v]} for {len(topics)} of {int(scores.in_view[:, v].sum())} topics "
-                f"({list_some(topics, 5)}); counted as {float(measure.DEFAULT):g}, they would help the claim. Give the "
-                "results for these topics; or --missing both, in Python missing='both', to leave them out; or --missing zero to count "
-                "them nevertheless."
-            )
-
-
 def with_common_topics(main: View, doubts: Sequence[Doubt], both: View, of_both: Sequence[Doubt]) -> list[Doubt]:
     """Return doubts where missing values count, with views of the topics that both systems have; given are all views of these."""
     name = "topics that both have"
@@ -581,19 +557,30 @@ def scored_in_all_views(
     names = in_order(list(systems), baseline)
     seeds = {name: systems[name] for name in names}
     known = read_qrels(qrels)
-    source = known if _is_stream(qrels) else qrels  # a stream is read once
+    source = known if is_stream(qrels) else qrels  # a stream is read once
     found = irmx.scores([measure, *further], source, files, progress=progress)
     parts = [_over_seeds(found, seeds)]
     reads = {name: of for name, of in identity_of_data([measure], known, {}).items() if name in ("qrels", "files")}
+    labels = [(measure, reads["qrels"], "the qrels")]
     for judge in read_judges(judges, rel, grades) if judges is not None else ():
         _refuse_stranger(judge.name, judge.judgments, known)
-        of_judge = irmx.scores([with_rel(measure, judge.rel)], judge.judgments, files, progress=False)
+        of_labels = with_rel(measure, judge.rel), identity_of_data([measure], judge.judgments, {})["qrels"]
+        if same := [name for *of_other, name in labels if tuple(of_other) == of_labels]:
+            raise DataError(f"The labels of the judge {judge.name} are those of {same[0]}. Give every judge once.")
+        labels.append((*of_labels, f"the judge {judge.name}"))
+        of_judge = irmx.scores([of_labels[0]], judge.judgments, files, progress=False)
         of_judge = of_judge.select(topics=[topic for topic in of_judge.topics if topic in known.index])
         parts.append(_over_seeds(replace(of_judge, measures=(measure,)), seeds).marked(judgments=judge.name))
-        reads.setdefault("judges", {})[judge.name] = identity_of_data([measure], judge.judgments, {})["qrels"]
-    for name, (of_collection, two) in _collections_of(collections).items():
-        parts.append(_on_collection(name, measure, of_collection, two, names))
-        reads.setdefault("collections", {})[name] = parts[-1].made_by["qrels"]
+        reads.setdefault("judges", {})[judge.name] = of_labels[1]
+    on_others = {
+        name: _on_collection(name, measure, of_collection, two, names)
+        for name, (of_collection, two) in _collections_of(collections).items()
+    }
+    refuse_same("collection", {"that of the claim": parts[0].select(views=found.names[:1]), **on_others})
+    for name, scores in on_others.items():
+        topics = tuple(f"{name}/{topic}" for topic in scores.topics)  # which may have ids that others have
+        parts.append(replace(scores, topics=topics).marked(collection=name))
+        reads.setdefault("collections", {})[name] = scores.made_by["qrels"]
     assumed, untried = with_assumptions(measure, known, files)
     parts += [_over_seeds(one, seeds) for one in assumed]
     several = {name: of for name, of in systems.items() if len(of) > 1}
@@ -632,9 +619,8 @@ def _runs_of(runs: Any) -> tuple[dict[str, Any], dict[str, list[str]]]:
                 next(named) if isinstance(one, str) else f"{name} {number}"
                 for number, one in enumerate(several, start=1)
             ]
-        sources = [read_run(one) if _is_stream(one) else one for one in several]
-        files |= dict(zip(systems[name], sources, strict=True))
-    return files, systems
+        files |= dict(zip(systems[name], several, strict=True))
+    return runs_of_gate(files), systems
 
 
 def _several_runs(run: Any) -> list[Any]:
@@ -650,13 +636,6 @@ def _files_of(run: Any) -> list[str]:
     if not all(isinstance(one, (str, os.PathLike)) for one in listed):
         return []
     return [file for one in listed for file in matching_files(os.fspath(one))]
-
-
-def _is_stream(source: Any) -> bool:
-    """Tell whether a source can be read only once: standard input, or a pipe."""
-    return isinstance(source, (str, os.PathLike)) and (
-        str(source) == "-" or (os.path.exists(source) and not os.path.isfile(source) and not os.path.isdir(source))
-    )
 
 
 def _over_seeds(found: Scores, systems: Mapping[str, Sequence[str]]) -> Scores:
@@ -681,7 +660,7 @@ def _collections_of(collections: Any) -> dict[str, tuple[Any, Any]]:
 
 
 def _on_collection(name: str, measure: ir_measures.Measure, qrels: Any, runs: Any, systems: Sequence[str]) -> Scores:
-    """Return the scores of both systems on another collection, whose topics have its name before theirs."""
+    """Return the scores of both systems on another collection."""
     files, of_systems = _runs_of(runs)
     if len(of_systems) != 2:
         raise UsageError(f"The collection {name} needs a baseline and a run. It has {len(of_systems)} systems.")
@@ -695,9 +674,7 @@ def _on_collection(name: str, measure: ir_measures.Measure, qrels: Any, runs: An
     found = irmx.scores([measure], qrels, files, progress=False)
     if len(found.topics) < 2:
         raise DataError(f"The collection {name} has {len(found.topics)} topic; a mean with an interval needs two.")
-    topics = tuple(f"{name}/{topic}" for topic in found.topics)
-    of_two = _over_seeds(found, dict(zip(systems, of_systems.values(), strict=True)))
-    return replace(of_two, topics=topics).marked(collection=name)
+    return _over_seeds(found, dict(zip(systems, of_systems.values(), strict=True)))
 
 
 def _refuse_stranger(name: str, judgments: Any, known: Any) -> None:

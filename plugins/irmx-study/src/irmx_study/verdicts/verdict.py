@@ -30,7 +30,7 @@ from irmx.toolkit import (
 )
 from irmx_study.inputs.choices import as_scores, is_path
 from irmx_study.showing.result import Result, Titled, interval, p_statement, topics_lacking, versions_fact, write_facts
-from irmx_study.systems.pairs import complete_values
+from irmx_study.systems.pairs import complete_values, refuse_help
 from irmx_study.systems.pictures import BLUE, GREY, VERMILION, grid_behind
 from irmx_study.systems.planning import topics_for_t
 from irmx_study.verdicts.doubts import (
@@ -45,7 +45,6 @@ from irmx_study.verdicts.doubts import (
     of_difficulty,
     of_single_topics,
     of_weights,
-    refuse_help,
     refuse_untried,
     refuse_wide,
     scored_in_all_views,
@@ -169,8 +168,8 @@ def verdict(
     irmx.errors.UsageError
         For an unknown claim, a margin that it lacks, several measures, or anything but two systems.
     irmx.errors.DataError
-        If a system lacks more than half of the topics, a judge has no document in common with the qrels, or the inputs are others than
-        expected.
+        If a run is empty, a system lacks more than half of the topics, a judge has no document in common with the qrels, a judge or a
+        collection is given twice, or the inputs are others than expected.
 
     Notes
     -----
@@ -221,7 +220,7 @@ def verdict(
     scores = scores.select(topics=sorted(scores.topics))  # nothing depends on the order of rows
     if missing == "refuse":
         scores.with_missing("refuse")
-        refuse_help(scores, asked)
+        refuse_help(scores, either=asked.kind == "equal")
     given, scores = scores, scores.with_missing("both" if missing == "both" else "zero")
     for v in {0, *np.flatnonzero((np.abs(scores.values) > MOST_VALUE).any(axis=(0, 1))).tolist()}:
         complete_values(scores, v)  # refuses what cannot be tested
