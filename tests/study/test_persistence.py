@@ -4,6 +4,7 @@ import json
 import shutil
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ def test_the_numbers_of_repro_eval_on_reruns(depth: int, tmp_path: Path) -> None
 def test_a_rerun_that_is_the_same_and_one_that_is_shorter(tmp_path: Path) -> None:
     lines = run_path("bm25").read_text().splitlines(keepends=True)
     (tmp_path / "short.run").write_text("".join(line for line in lines if int(line.split()[3]) <= 4))
-    reruns = {"same": run_path("bm25"), "short": tmp_path / "short.run"}
+    reruns = {"same": irmx.read_run(run_path("bm25")), "short": tmp_path / "short.run"}
     result = irmx_study.rerun("AP", qrels_path(), run_path("bm25"), reruns, depth=5)
     [note] = result.notes
     assert "--depth 4" in note
@@ -120,7 +121,7 @@ def test_a_rerun_that_is_the_same_and_one_that_is_shorter(tmp_path: Path) -> Non
     assert result.frame()["p"].tolist()[0] == 1.0
     moved = result.frame("topics").query("rerun == 'short'")["AP"].abs()
     assert moved.is_monotonic_decreasing
-    assert irmx_study.rerun("AP", qrels_path(), run_path("bm25"), {"same": run_path("bm25")}, depth=10).notes == ()
+    assert irmx_study.rerun("AP", qrels_path(), run_path("bm25"), {"same": reruns["same"]}, depth=10).notes == ()
 
 
 def test_a_topic_that_a_rerun_lacks_is_no_agreement() -> None:
@@ -167,11 +168,11 @@ def test_differences_by_rounding_are_none() -> None:
     noisy[1] = 0.7708333333333334
     assert (noisy != base).sum() == 1
     one = scores_of(np.stack([base, noisy], axis=1))
-    rows = irmx_study.persist({"a": one, "b": one}).frame()
+    rows = irmx_study.persist({"a": one, "b": one.select(topics=one.topics[:4])}).frame()
     assert rows["p"].tolist() == [1.0, 1.0]
     assert np.isnan(rows["ER"][1])
     equal = scores_of(np.stack([base, base + 0.05], axis=1))
-    [first, _] = irmx_study.persist({"a": equal, "b": equal}).frame()["p"]
+    [first, _] = irmx_study.persist({"a": equal, "b": one}).frame()["p"]
     assert first == irmx_study.compare(equal, baseline="base").frame()["p"][0] == 0.0625
 
 
@@ -201,6 +202,57 @@ def test_what_is_wrong_is_refused() -> None:
         irmx_study.rerun("AP", qrels_path(), run_path("bm25"), {"original": run_path("bm25")})
 
 
+def test_a_snapshot_or_a_rerun_given_twice_is_no_further_evidence(snapshots: Path, command: Callable[..., Any]) -> None:
+    for kind in ("qrels", "old", "new"):
+        shutil.copy(snapshots / f"spring.{kind}", snapshots / f"copy.{kind}")
+    halves = [f"--snapshot={name}={name}.qrels,{name}.old,{name}.new" for name in ("spring", "autumn", "copy")]
+    command("persist", "AP", *halves, cwd=snapshots).assert_refused(1, "spring and copy")
+    assert command("persist", "AP", *halves[:2]).code == 0
+    one = scores_of([[0.1, 0.2], [0.2, 0.4]])
+    with pytest.raises(DataError):
+        irmx_study.persist({"a": one, "b": one})
+    command("rerun", "spring.qrels", "spring.new", "./spring.new", "AP").assert_refused(2, "twice")
+    command("rerun", "spring.qrels", "spring.new", "spring.old", "spring.old", "AP").assert_refused(2, "twice")
+    command("rerun", "spring.qrels", "spring.new", "spring.old", "./spring.old", "AP").assert_refused(2, "twice")
+    with pytest.raises(UsageError):
+        irmx_study.rerun("AP", qrels_path(), run_path("bm25"), {"again": run_path("bm25")})
+
+
+@pytest.mark.parametrize(("cut", "code"), [("spring.new", 1), ("spring.old", 1), ("autumn.new", 0), ("autumn.old", 1)])
+def test_what_is_missing_makes_no_improvement_last(
+    cut: str, code: int, snapshots: Path, command: Callable[..., Any]
+) -> None:
+    lines = (snapshots / cut).read_text().splitlines(keepends=True)
+    topics = sorted({line.split()[0] for line in lines})[:5]
+    (snapshots / cut).write_text("".join(line for line in lines if line.split()[0] not in topics))
+    words = ["persist", "AP", "--snapshots", "snapshots.csv", "-o", "jsonl"]
+    done = command(*words, cwd=snapshots)
+    assert done.code == code
+    assert cut in done.err
+    assert "5 of 15" in done.err
+    for missing, left in (("zero", 15), ("both", 10)):
+        done = command(*words, "--missing", missing)
+        rows = {row["snapshot"]: row["topics"] for row in map(json.loads, done.out.splitlines())}
+        assert rows[cut.partition(".")[0]] == left
+        assert "5 of 15" in done.err
+
+
+def test_a_warning_about_a_rerun_names_the_file(snapshots: Path, command: Callable[..., Any]) -> None:
+    lines = (snapshots / "spring.new").read_text().splitlines(keepends=True)
+    (snapshots / "spring.new").write_text("".join(line for line in lines if line.split()[0] != "2"))
+    assert "spring.new" in command("rerun", "spring.qrels", "spring.new", "spring.old", "AP", cwd=snapshots).err
+
+
+def test_a_name_ends_no_line_of_a_sentence() -> None:
+    rng = np.random.default_rng(3)
+    both = (scores_of(random_scores(rng, 20, 0.3)) for _ in range(2))
+    first, then = (replace(one, systems=("base", "new\nsystem")) for one in both)
+    for names in (("a\nb", "c"), ("c", "a\nb")):
+        none = replace(then, values=then.values[:, [0, 0]]) if names[0] == "c" else then
+        found = irmx_study.persist(dict(zip(names, (first, none), strict=True)))
+        assert "persists on" in found.to_markdown().splitlines()[0]
+
+
 def test_ranks_and_taus_of_many_systems() -> None:
     first = scores_of([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5]], "one two three")
     then = scores_of([[0.3, 0.2, 0.4], [0.4, 0.3, 0.5]], "one two three", ["x", "y"])
@@ -212,7 +264,8 @@ def test_ranks_and_taus_of_many_systems() -> None:
     ]
     assert result.frame("taus")["tau"].tolist() == [pytest.approx(1 / 3)]
     costs = irmx.Scores(first.values, first.topics, first.systems, (irmx.parse_measure("TS_Verbosity"),))
-    assert irmx_study.persist({"a": costs, "b": costs}).frame("ranks")["a"].tolist() == [1, 2, 3]
+    fewer = irmx.Scores(then.values, then.topics, then.systems, costs.measures)
+    assert irmx_study.persist({"a": costs, "b": fewer}).frame("ranks")["a"].tolist() == [1, 2, 3]
 
 
 @pytest.fixture

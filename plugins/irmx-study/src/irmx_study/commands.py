@@ -28,7 +28,7 @@ from irmx.toolkit import (
     visible,
 )
 from irmx_study.inputs.choices import Choices, refuse_unknown
-from irmx_study.inputs.views import by_run, labelled_runs, labels_of, measures_labelled
+from irmx_study.inputs.views import by_run, labelled_runs, labels_of, measures_labelled, repeated
 from irmx_study.options import (
     REPORT_ENDINGS,
     AllPairsOption,
@@ -685,6 +685,8 @@ def reruns(
     from irmx_study.systems.persistence import rerun
 
     paths, measures = runs_and_measures(run_and_measures, "irmx rerun QRELS ORIGINAL RERUN... MEASURE...")
+    if twice := repeated([argument for argument in run_and_measures if argument in paths]):
+        raise UsageError(f"The run {twice} is given twice. Give every rerun once.")
     found = rerun(measures, qrels, matching_file(original), named_runs(paths), depth=depth, p=p, missing=missing)
     found.show(output_format, table, places)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
@@ -13,12 +15,20 @@ import pandas as pd
 import irmx
 from irmx import DataError, Run, Scores, UsageError, read_run
 from irmx.ragged import Floats
-from irmx.toolkit import COLOURS, distinct_marker, list_some, picture_text, plural
-from irmx_study.inputs.choices import as_scores, read_collections
-from irmx_study.showing.result import Result, Titled, fixed, for_reading, interval, joined, versions_fact
+from irmx.toolkit import (
+    COLOURS,
+    MissingTopicsWarning,
+    distinct_marker,
+    list_some,
+    picture_text,
+    plural,
+    visible,
+)
+from irmx_study.inputs.choices import as_scores, is_path, read_collections, runs_of_gate
+from irmx_study.showing.result import Result, Titled, fixed, for_reading, interval, joined, listing, versions_fact
 from irmx_study.statistics.paired import freedom_of, mean_and_error, p_of_equal_signs, two_sided_t
 from irmx_study.statistics.ranks import comparable_means, kendall_tau, kendall_taus, mean_ranks
-from irmx_study.systems.pairs import signs_of
+from irmx_study.systems.pairs import refuse_help, refuse_same, signs_of
 from irmx_study.systems.pictures import axes_of
 
 # -- means, ratios of means and their intervals ----------------------------------------------------------------------
@@ -117,7 +127,8 @@ def persist(
     level : float
         The level of significance; intervals have a coverage of 1 - level.
     missing : {"refuse", "zero", "both"}
-        As for :func:`irmx_study.compare`.
+        What to do about topics for which a system has no value: refuse them where counting them as the measure's default would make an
+        improvement larger or more lasting, and otherwise count them so; count them so in any case; or leave them out.
 
     Returns
     -------
@@ -134,7 +145,8 @@ def persist(
     irmx.errors.UsageError
         For fewer than two snapshots, other systems or measures on one of them, or a measure that is no mean over topics.
     irmx.errors.DataError
-        For a snapshot with fewer than two topics, and as :func:`irmx.scores` does.
+        For a snapshot with fewer than two topics, an empty run, two snapshots that are the same, missing values that would help, and
+        as :func:`irmx.scores` does.
 
     References
     ----------
@@ -153,13 +165,21 @@ def persist(
     """
     if not 0 < level < 1:
         raise UsageError(f"The level of significance must be in the range (0, 1). Got {level:g} instead.")
-    by_name = {name: _scored(name, source, measures, missing) for name, source in _sources(snapshots).items()}
+    by_name, notes = dict[str, Scores](), list[str]()
+    for name, source in _sources(snapshots).items():
+        scores = _scored(source, measures)
+        first = next(iter(by_name.values()), scores)
+        _refuse_other(first, name, scores)
+        if not by_name:
+            base = (first if baseline is None else first.select(systems=baseline)).systems[0]
+        by_name[name], of_missing = _complete(name, scores, _files_of(source), base, missing, scores is first)
+        notes += of_missing
     if len(by_name) < 2:
         raise UsageError(f"Whether something persists needs two snapshots or more. There is {len(by_name)}.")
     original, *others = by_name
     first = by_name[original]
-    by_name |= {name: _in_order_of(first, name, by_name[name]) for name in others}
-    base = (first if baseline is None else first.select(systems=baseline)).systems[0]
+    by_name |= {name: _in_order_of(first, by_name[name]) for name in others}
+    refuse_same("snapshot", by_name)
     effects = pd.DataFrame(_effects(by_name, base, level))
     tables = {"effects": lambda: effects}
     if len(first.systems) > 2:
@@ -174,7 +194,7 @@ def persist(
             "intervals": f"{1 - level:.0%}, of ER and RC Fieller's, of delta RI linearised; none where the mean below may be 0",
             "versions": versions_fact(first),
         },
-        make_notes=lambda: _notes(by_name),
+        make_notes=lambda: [*notes, *_notes(by_name)],
         pictures={"effects": "systems.persistence:plot_effects", "means": "systems.persistence:plot_means"},
         layouts={"effects": lambda places: _for_reading(effects, first, level, places)},
     )
@@ -188,11 +208,43 @@ def _sources(snapshots: Any) -> dict[str, Any]:
     return {name: (qrels, {"baseline": baseline, "run": run}) for name, (qrels, baseline, run) in files.items()}
 
 
-def _scored(name: str, source: Any, measures: Any, missing: str) -> Scores:
-    """Return the scores of a snapshot, complete."""
-    pair = (measures, *source) if isinstance(source, tuple) else (source,)
-    scores = as_scores("persist", *pair).with_missing(missing)
+def _scored(source: Any, measures: Any) -> Scores:
+    """Return the scores of a snapshot."""
+    if not isinstance(source, tuple):
+        return as_scores("persist", source)
+    qrels, runs = source
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MissingTopicsWarning)  # the notes count the topics that runs lack
+        return as_scores("persist", measures, qrels, runs_of_gate(runs))
+
+
+def _files_of(source: Any) -> dict[str, str]:
+    """Return the files of the runs of a snapshot, by system."""
+    runs = source[1] if isinstance(source, tuple) and isinstance(source[1], Mapping) else {}
+    return {str(system): f" {os.fspath(run)}" for system, run in runs.items() if is_path(run)}
+
+
+def _complete(
+    name: str, scores: Scores, files: Mapping[str, str], base: str, missing: str, is_original: bool
+) -> tuple[Scores, list[str]]:
+    """Return the scores of a snapshot without missing values, and notes on these; those that would help are refused.
+
+    On the original, a system that lacks topics makes what is left of the improvement larger, and so does its baseline what there was.
+    """
+    ordered = scores.select(systems=[base, *(system for system in scores.systems if system != base)])
+    shown = replace(ordered, systems=tuple(f"{system}{files.get(system, '')} of {name}" for system in ordered.systems))
+    known = shown.with_missing(missing)
+    if missing == "refuse":
+        refuse_help(shown, is_original, "what is said of the improvement")
+    notes = []
+    if lacking := known.lacking():
+        notes.append(f"topics without results, which count with the measures' defaults: {listing(lacking)}")
+    scores = scores.with_missing(missing)
     whole = np.flatnonzero(~np.any(np.isnan(scores.values), axis=(1, 2))).tolist()
+    if len(whole) < len(scores.topics):
+        notes.append(
+            f"topics left out of {name}: {len(scores.topics) - len(whole)} of {len(scores.topics)}, for which a system has no value"
+        )
     scores = scores.select(topics=[scores.topics[t] for t in whole])
     if len(scores.topics) < 2:
         raise DataError(
@@ -201,17 +253,21 @@ def _scored(name: str, source: Any, measures: Any, missing: str) -> Scores:
     plain, own = scores.values.mean(axis=0), scores.means().to_numpy()
     for v in np.flatnonzero(~np.isclose(plain, own, rtol=1e-9, atol=1e-12).all(axis=0))[:1].tolist():
         raise UsageError(f"{scores.names[v]} is no mean over topics, so that it has no effect ratio. Leave it out.")
-    return scores
+    return scores, notes
 
 
-def _in_order_of(first: Scores, name: str, scores: Scores) -> Scores:
-    """Return the scores of a snapshot with systems, measures and, if they are the same, topics in the order of the first."""
+def _refuse_other(first: Scores, name: str, scores: Scores) -> None:
+    """Raise if a snapshot has other systems or measures than the first."""
     axes = ("systems", scores.systems, first.systems), ("measures", scores.names, first.names)
     for what, of_this, of_first in axes:
         if set(of_this) != set(of_first):
             raise UsageError(
                 f"The snapshot {name} has the {what} {list_some(of_this)}, and the first {list_some(of_first)}. Give the same on each."
             )
+
+
+def _in_order_of(first: Scores, scores: Scores) -> Scores:
+    """Return the scores of a snapshot with systems, measures and, if they are the same, topics in the order of the first."""
     topics = first.topics if set(scores.topics) == set(first.topics) else None
     return scores.select(topics, first.systems, views=first.names)
 
@@ -289,6 +345,8 @@ def _with_interval(value: float, low: float, high: float, places: int) -> str:
 
 def _sentence(measure: Any, system: Any, rows: pd.DataFrame, level: float, sign: float) -> str:
     """Say in how many snapshots an improvement is still there, and what is left of it in the others."""
+    rows = rows.assign(snapshot=rows["snapshot"].map(visible))
+    system = visible(system)
     original, better = rows["snapshot"].iloc[0], (sign * rows["difference"] > 0) & (rows["p"] < level)
     if not better.iloc[0]:
         return f"{measure}: {system} is not significantly better on {original}, so that there is nothing to persist."
@@ -347,7 +405,7 @@ def rerun(
     Raises
     ------
     irmx.errors.UsageError
-        If ``p`` or ``depth`` is out of range, or a rerun has no topic of the original.
+        If ``p`` or ``depth`` is out of range, a file is given twice, or a rerun has no topic of the original.
 
     References
     ----------
@@ -358,7 +416,8 @@ def rerun(
     --------
     >>> import irmx
     >>> from irmx.demo import qrels_path, run_path
-    >>> result = rerun("AP", qrels_path(), run_path("bm25"), {"again": run_path("bm25"), "titles": run_path("titles")}, depth=10)
+    >>> again = irmx.read_run(run_path("bm25"))
+    >>> result = rerun("AP", qrels_path(), run_path("bm25"), {"again": again, "titles": run_path("titles")}, depth=10)
     >>> result.frame()[["rerun", "RMSE", "nRMSE"]].round(3).values.tolist()
     [['again', 0.0, 0.0], ['titles', 0.305, 0.467]]
     >>> result.frame("rankings")["rbo"].round(3).tolist()
@@ -366,11 +425,16 @@ def rerun(
     """
     if not 0 < p < 1 or depth < 1:
         raise UsageError(f"p must be in the range (0, 1) and depth 1 or more. Got p={p:g} and depth={depth}.")
+    files = [os.path.realpath(run) for run in (original, *reruns.values()) if is_path(run)]
+    if twice := [file for file in files if files.count(file) > 1]:
+        raise UsageError(f"The run {twice[0]} is given twice. Give the original and every rerun once.")
     first = read_run(original)
     runs = {"original": first, **{str(name): read_run(run) for name, run in reruns.items()}}
     if len(runs) <= len(reruns):
         raise UsageError("A rerun cannot have the name 'original'.")
-    scores = irmx.scores(measures, qrels, runs, progress=False).with_missing(missing)
+    named = f"original {os.fspath(original)}" if is_path(original) else "original"
+    scores = irmx.scores(measures, qrels, {named: first, **{name: runs[name] for name in [*runs][1:]}}, progress=False)
+    scores = replace(scores.with_missing(missing), systems=tuple(runs))
     if len(scores.topics) < 2:
         raise DataError(f"The qrels have {plural(len(scores.topics), 'topic')}; a mean over topics needs two.")
     rankings = {name: _rankings(run, depth) for name, run in runs.items()}
