@@ -6,7 +6,6 @@ import gzip
 import itertools
 import lzma
 import os
-import resource
 import sys
 import tempfile
 import time
@@ -239,7 +238,27 @@ def test_a_run_in_no_order_is_scored_a_part_at_a_time_with_its_own_lines(
     assert not list((tmp_path / "temporary").iterdir())
 
 
+def test_a_run_in_no_order_may_end_with_a_comment_or_within_a_line(tmp_path: Path) -> None:
+    lines, path, scorer = (
+        [f"{i % 3} Q0 d{i} 1 {-i} t\n" for i in range(3000)],
+        tmp_path / "some.run",
+        irmx.evaluator("NumRet", QRELS),
+    )
+    for end in ("", "\n", "# the end\n", "\n \n# the\n# end"):
+        path.write_text("".join(lines) + end)
+        for memory in range(300_000, 2_200_000, 190_000):
+            with pytest.warns(DataWarning, match="together"):
+                assert_equal(scorer.scores(path, memory=memory), scorer.scores(irmx.read_run(path)))
+    path.write_text("".join(lines) + "2 Q0 d3")
+    for memory in range(300_000, 2_200_000, 190_000):
+        with pytest.warns(DataWarning), pytest.raises(DataError, match="line 3001"):
+            scorer.scores(path, memory=memory)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits files as POSIX does")
 def test_a_disk_without_room_for_a_run_in_no_order(tmp_path: Path) -> None:
+    import resource
+
     path = tmp_path / "some.run"
     path.write_text("".join(f"{i % 8} Q0 d{i} 1 {-i} t\n" for i in range(100_000)))
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -6,7 +6,6 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +16,7 @@ from irmx.data.formats import START, format_of, path_of
 from irmx.data.parquet import Parquet, batches, parquet_rows, table_of_arrow
 from irmx.data.runs import Run
 from irmx.data.table import Source, Table, from_ints, to_numpy
-from irmx.data.text_formats import Trec, end_of_whole_topics, last_row, read_trec
+from irmx.data.text_formats import Trec, end_of_whole_topics, read_trec
 from irmx.declare.columns import canonical_names
 from irmx.errors import DataError, IrmxError
 from irmx.ragged import offsets_of
@@ -34,11 +33,11 @@ _ROW_BYTES = 50
 """What a row of a run takes in a file of text, about."""
 _CACHED = 5_000_000
 """A chunk of a Parquet file of so many bytes, some 200,000 rows, is scored faster than a larger one: it fits into the processor's cache."""
-_BLOCK, _FILES = 1_000_000, 256
-"""Where topics are brought together, the smallest blocks that are read, in bytes of text, and the most files, as all are open at once."""
+_FILES = 256
+"""The most files to which topics are brought together: all are open at once."""
 _PLACE = "place in the file"
 """The column of the line or the number that a row of a run has in its file."""
-_Read = Callable[[], Run]
+_Read = Callable[[], Table]
 
 
 class _LargeRun(NamedTuple):
@@ -69,7 +68,7 @@ def _large_run(source: Any, size: int) -> _LargeRun | None:
 # -- chunks of a file in which the rows of a topic stand together ----------------------------------------------------
 
 
-def run_chunks(source: Any, size: int) -> Iterator[_Read] | None:
+def run_chunks(source: Any, size: int) -> Iterator[Callable[[], Run]] | None:
     """Return functions that read the chunks of a large run file, of about ``size`` bytes of text each.
 
     A topic whose rows stand together in the file is in one chunk; one that returns after another may be in several. Errors have the
@@ -77,12 +76,18 @@ def run_chunks(source: Any, size: int) -> Iterator[_Read] | None:
     read at all: then :func:`irmx.read_run` reads it, or says what is wrong.
     """
     run = _large_run(source, size)
-    if run is None:
-        return None
-    return _chunks_of_lines(run.path, size) if run.is_lines else _chunks_of_rows(run.path, min(size, _CACHED))
+    return None if run is None else (partial(_run_of, read) for read in _tables(run, size))
 
 
-def _chunks_of_lines(path: Path, size: int) -> Iterator[_Read]:
+def _run_of(read: _Read) -> Run:
+    return Run.from_table(read())
+
+
+def _tables(run: _LargeRun, size: int) -> Iterator[_Read]:
+    return _tables_of_lines(run.path, size) if run.is_lines else _tables_of_rows(run.path, min(size, _CACHED))
+
+
+def _tables_of_lines(path: Path, size: int) -> Iterator[_Read]:
     """Yield the chunks of a TREC file; nothing of one is kept here when the next one is read."""
     held, lines_before, wanted = b"", 0, 0
     for block in content_in_blocks(path, "run", size):
@@ -93,20 +98,17 @@ def _chunks_of_lines(path: Path, size: int) -> Iterator[_Read]:
         cut = end_of_whole_topics(held, is_first=lines_before == 0)
         wanted = 0 if cut else 2 * len(held)  # a large topic is not searched again after every block
         if cut:
-            yield partial(_run_of_lines, str(path), held[:cut], lines_before)
+            yield partial(read_trec, "run", str(path), held[:cut], lines_before)
             lines_before += held.count(b"\n", 0, cut)
             held = held[cut:]
     cut = end_of_whole_topics(held, is_first=lines_before == 0) if held else 0
-    for content in filter(None, (held[:cut], held[cut:])):
-        yield partial(_run_of_lines, str(path), content, lines_before)
-        lines_before += content.count(b"\n")
+    for content in (held[:cut], held[cut:]):
+        if any(fields and fields[0] != b"#" for fields in map(bytes.split, content.splitlines())):  # not only comments
+            yield partial(read_trec, "run", str(path), content, lines_before)
+            lines_before += content.count(b"\n")
 
 
-def _run_of_lines(name: str, content: bytes, lines_before: int) -> Run:
-    return Run.from_table(read_trec("run", name, content, lines_before))
-
-
-def _chunks_of_rows(path: Path, size: int) -> Iterator[_Read]:
+def _tables_of_rows(path: Path, size: int) -> Iterator[_Read]:
     """Yield the chunks of a Parquet file, or of a folder of them."""
     import pyarrow as pa
 
@@ -118,14 +120,10 @@ def _chunks_of_rows(path: Path, size: int) -> Iterator[_Read]:
             rows = pa.concat_tables(held)
             cut = _rows_of_whole_topics(rows)
             if cut:
-                yield partial(_run_of_rows, str(path), rows.slice(0, cut), rows_before)
+                yield partial(_table_of_rows, str(path), rows.slice(0, cut), rows_before)
                 held, rows_before = [rows.slice(cut)], rows_before + cut
-    if held:
-        yield partial(_run_of_rows, str(path), pa.concat_tables(held), rows_before)
-
-
-def _run_of_rows(name: str, rows: pa.Table, rows_before: int) -> Run:
-    return Run.from_table(_table_of_rows(name, rows, rows_before))
+    if sum(map(len, held)):
+        yield partial(_table_of_rows, str(path), pa.concat_tables(held), rows_before)
 
 
 def _table_of_rows(name: str, rows: pa.Table, rows_before: int) -> Table:
@@ -154,7 +152,7 @@ def _rows_of_whole_topics(rows: pa.Table) -> int:
 # -- topics brought together in files --------------------------------------------------------------------------------
 
 
-def run_by_topics(source: Any, size: int, folder: str) -> Iterator[_Read]:
+def run_by_topics(source: Any, size: int, folder: str) -> Iterator[Callable[[], Run]]:
     """Yield functions that read the parts of a large run file, of about ``size`` bytes of text each, whatever the order of its rows.
 
     A part has all rows of some topics, in the order of the run. All parts are written to a folder before the first is read.
@@ -163,33 +161,31 @@ def run_by_topics(source: Any, size: int, folder: str) -> Iterator[_Read]:
 
     run = _large_run(source, size)
     assert run is not None, "a run that is not large has no parts"
-    name, count = str(run.path), min(_FILES, -(-run.size // size))
-    tables = _tables_of_lines(run.path, size) if run.is_lines else _tables_of_rows(run.path, size)
+    count = min(_FILES, -(-run.size // size))
     part_of: dict[str, int] = {}
-    written: dict[int, Any] = {}
+    written: dict[str, Any] = {}
     try:
         with contextlib.ExitStack() as files:
-            for table, place in tables:
+            for table in (read() for read in _tables(run, size)):
                 topic, topics = table.codes("query_id")
-                part = np.array([part_of.setdefault(str(t), len(part_of) % count) for t in topics], dtype=np.int64)[
-                    topic
-                ]
-                rows = pa.table({column: table.cells(column) for column in table.names} | {_PLACE: from_ints(place)})
+                part = np.array([part_of.setdefault(str(t), len(part_of) % count) for t in topics])[topic]
+                place = from_ints(np.array(table.source.numbers(range(len(table)))))
+                rows = pa.table({column: table.cells(column) for column in table.names} | {_PLACE: place})
                 rows = rows.take(from_ints(np.argsort(part, kind="stable")))
-                ends = offsets_of(np.bincount(part, minlength=count)).tolist()
+                ends = offsets_of(np.bincount(part)).tolist()
                 for number in np.unique(part).tolist():
-                    if number not in written:
-                        file = pa.ipc.new_stream(os.path.join(folder, str(number)), rows.schema)
-                        written[number] = files.enter_context(file)
-                    written[number].write_table(rows.slice(ends[number], ends[number + 1] - ends[number]))
+                    path = os.path.join(folder, str(number))
+                    if path not in written:
+                        written[path] = files.enter_context(pa.ipc.new_stream(path, rows.schema))
+                    written[path].write_table(rows.slice(ends[number], ends[number + 1] - ends[number]))
     except OSError as error:
         raise DataError(
             f"The rows of each topic cannot be brought together in {folder}: {error}. Set TMPDIR to a folder with room for the run, "
             "or sort the run by topic.",
-            place=name,
+            place=str(run.path),
         ) from None
-    for number in written:
-        yield partial(_run_of_part, name, os.path.join(folder, str(number)), run.is_lines)
+    for path in written:
+        yield partial(_run_of_part, str(run.path), path, run.is_lines)
 
 
 def _run_of_part(name: str, path: str, is_lines: bool) -> Run:
@@ -200,26 +196,3 @@ def _run_of_part(name: str, path: str, is_lines: bool) -> Run:
     place = to_numpy(rows.column(_PLACE).combine_chunks())
     source = Source(name, lines=place) if is_lines else Source(name, rows=place)  # type: ignore[arg-type]
     return Run.from_table(table_of_arrow("run", rows.drop_columns([_PLACE]), source))
-
-
-def _tables_of_lines(path: Path, size: int) -> Iterator[tuple[Table, Any]]:
-    """Yield a TREC file as tables of whole lines, each with the line of each row."""
-    held, lines_before = b"", 0
-    for block in chain(content_in_blocks(path, "run", max(size, _BLOCK)), [b"\n"]):
-        held += block
-        cut = held.rfind(b"\n") + 1
-        if last_row(held, cut - 1) is None:
-            continue  # only comments, so far
-        table = read_trec("run", str(path), held[:cut], lines_before)
-        lines = table.source.lines
-        yield table, lines + np.arange(len(table)) if isinstance(lines, int) else lines
-        lines_before += held.count(b"\n", 0, cut)
-        held = held[cut:]
-
-
-def _tables_of_rows(path: Path, size: int) -> Iterator[tuple[Table, Any]]:
-    """Yield a Parquet file, or a folder of them, as tables, each with the number of each row."""
-    rows_before = 0
-    for rows in batches(path, max(size, _BLOCK) // _ROW_BYTES):
-        yield _table_of_rows(str(path), rows, rows_before), rows_before + np.arange(len(rows))
-        rows_before += len(rows)

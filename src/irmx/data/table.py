@@ -469,24 +469,18 @@ class Source:
         name = self.path or what
         if not len(rows) or not name:
             return name
-        lines = self.lines() if callable(self.lines) else self.lines
-        numbers = _numbered(rows, self.rows if lines is None else lines)
-        noun, counted_from = ("row", " (counted from 0)") if lines is None else ("line", "")
+        numbers = self.numbers(rows)
+        noun, counted_from = ("row", " (counted from 0)") if self.lines is None else ("line", "")
         return f"{name}, {noun}{'s' if len(numbers) > 1 else ''} {' and '.join(map(str, numbers))}{counted_from}"
 
-    def row(self, row: int) -> int:
-        """Return the number of a row in the file."""
-        return _numbered([row], self.rows)[0]
+    def numbers(self, rows: Sequence[int]) -> list[int]:
+        """Return the lines of some rows, or their numbers in the file if they are no lines."""
+        of = self.rows if self.lines is None else self.lines() if callable(self.lines) else self.lines
+        return [row + of for row in rows] if isinstance(of, int) else [int(of[row]) for row in rows if row < len(of)]
 
     def how_to_get(self, column: str) -> str:
         """Return a sentence on how to get a missing column; empty if there is nothing to say."""
         return ""
-
-
-def _numbered(rows: Sequence[int], numbers: Sequence[int] | int) -> list[int]:
-    if isinstance(numbers, int):
-        return [row + numbers for row in rows]
-    return [int(numbers[row]) for row in rows if row < len(numbers)]
 
 
 PROGRAM = Source()
@@ -762,7 +756,7 @@ class Table:
             text = f"The {self._what} column {name!r} must hold {kind}. Found {shown_cell(cell)}"
         # whoever knows the name of a run adds it; rows that are no lines are in the text
         place = self.source.path if self.source.lines is None else self.place(row)
-        where = f" in row {self.source.row(row)} (counted from 0)" if self.source.lines is None else ""
+        where = f" in row {self.source.numbers([row])[0]} (counted from 0)" if self.source.lines is None else ""
         how = (
             " If its grades are texts, `grades` says what they stand for."
             if declared is GRADE and isinstance(cell, str)

@@ -518,7 +518,7 @@ def end_of_whole_topics(content: bytes, is_first: bool = False) -> int:
     that returns is.
     """
     end = content.rfind(b"\n")
-    line = last_row(content, end)
+    line = _last_row(content, end)
     if line is None:
         return 0
     topic = re.escape(line.split(maxsplit=1)[0])
@@ -527,10 +527,10 @@ def end_of_whole_topics(content: bytes, is_first: bool = False) -> int:
     start = first.start() + 1 if first and first.start() else 0
     if re.compile(rb"\n(?![^\S\n]*(?:" + topic + rb"\s|#|\n|\Z))").search(content, start, end):
         return end + 1
-    return start if start and last_row(content, start - 1, is_first) is not None else 0
+    return start if start and _last_row(content, start - 1, is_first) is not None else 0
 
 
-def last_row(content: bytes, end: int, hash_is_comment: bool = False) -> bytes | None:
+def _last_row(content: bytes, end: int, hash_is_comment: bool = False) -> bytes | None:
     """Return the last line before an end of line that may be a row, because it is neither blank nor a comment."""
     while end >= 0:
         start = content.rfind(b"\n", 0, end) + 1

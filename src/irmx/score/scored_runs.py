@@ -385,16 +385,11 @@ def _of_chunks(
 
 def _warn_of_split(name: str, topic: str, where: str) -> None:
     """Warn, before time and space are taken, about a topic whose rows do not stand together."""
-    text = f"The rows of topic {topic} do not stand together: {where}. They are brought together in temporary files, "
-    _issue(
-        [
-            (
-                DataWarning,
-                _prefixed(name, f"{text}which takes time and as much space; sort the run by topic to save both."),
-            )
-        ],
-        set(),
+    text = (
+        f"The rows of topic {topic} do not stand together: {where}. They are brought together in temporary files, which takes time and "
+        "as much space; sort the run by topic to save both."
     )
+    _issue([(DataWarning, _prefixed(name, text))], set())
 
 
 def _scored(

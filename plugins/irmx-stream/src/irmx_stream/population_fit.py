@@ -94,7 +94,7 @@ def fit_population(
         If there are fewer than two users with a session, or with a time away, so that the spread between users cannot be
         distinguished from that within one user; or if all times are 0.
     irmx.UsageError
-        If ``end`` is before the end of a session.
+        If ``end`` is not finite, or before the end of a session.
 
     References
     ----------

@@ -34,8 +34,7 @@ def checked(path: str | os.PathLike[str], topics: Any = None, days: Any = None) 
         faults += _by_topics(run, known)
     if days is not None:
         documents, day_of_document, names = days_of(days)
-        faults += other_days(run, documents, day_of_document, names)
-        faults += _unknown_documents(run, documents)
+        faults += other_days(run, documents, day_of_document, names, are_all=True)
         faults += _by_days(run, names)
     return _rows(run, known), faults
 
@@ -58,18 +57,6 @@ def _by_topics(run: InboxRun, known: set[tuple[str, str]]) -> Faults:
         f"{run.name}: there is no line for the topic {visible(topic)}." for topic in topics if topic not in named
     ]
     return Faults([*unknown_topics(run, set(topics)), *unknown_questions(run, known), *lacking])
-
-
-def _unknown_documents(run: InboxRun, documents: pa.Array) -> Faults:
-    """Return a fault for each document that is on no day."""
-    import pyarrow.compute as pc
-
-    shown = segment_of(run.offsets)
-    unknown = np.flatnonzero(~pc.is_in(as_texts(run.doc_id), value_set=documents).to_numpy(zero_copy_only=False))
-    return Faults(
-        f"{run.place(int(shown[row]))}: the document {visible(run.doc_id[row])} is of no day."
-        for row in unknown.tolist()
-    )
 
 
 def _by_days(run: InboxRun, days: Sequence[str]) -> Faults:
@@ -141,15 +128,19 @@ def unknown_questions(run: InboxRun, known: set[tuple[str, str]]) -> Faults:
     )
 
 
-def other_days(run: InboxRun, documents: pa.Array, day_of_document: Ints, days: Sequence[str]) -> Faults:
-    """Return a fault for each document that is shown on another day than its own."""
+def other_days(
+    run: InboxRun, documents: pa.Array, day_of_document: Ints, days: Sequence[str], are_all: bool = False
+) -> Faults:
+    """Return a fault for each document that is shown on another day than its own; and if the documents are all, for an unknown one."""
     import pyarrow.compute as pc
 
     at = pc.fill_null(pc.index_in(as_texts(run.doc_id), value_set=documents), -1).to_numpy()
     of_document, shown = np.append(day_of_document, -1)[at], segment_of(run.offsets)
     number = {text: i for i, text in enumerate(days)}
     on = np.fromiter((number.get(text, -1) for text in run.day), np.int64, len(run))[shown]
+    wrong = ((of_document >= 0) & (of_document != on)) | ((at < 0) & are_all)
     return Faults(
-        f"{run.place(int(shown[row]))}: the document {visible(run.doc_id[row])} is of another day, {days[of_document[row]]}."
-        for row in np.flatnonzero((of_document >= 0) & (of_document != on)).tolist()
+        f"{run.place(int(shown[row]))}: the document {visible(run.doc_id[row])} is of "
+        f"{f'another day, {days[of_document[row]]}' if at[row] >= 0 else 'no day'}."
+        for row in np.flatnonzero(wrong).tolist()
     )
