@@ -4,6 +4,7 @@ import os
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -53,5 +54,17 @@ html_static_path = ["_static"]
 html_css_files = ["reading.css", "notebooks.css"]
 copybutton_prompt_text = r">>> |\.\.\. |\$ "  # what is typed is copied, without prompts; what is printed is not
 copybutton_prompt_is_regexp = True
+
+
+def collapse_sidebar(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """List in the sidebar what is beside a page and above it: to list all pages on all pages takes half of the build."""
+    if toctree := context.get("toctree"):
+        context["toctree"] = lambda **options: toctree(**{**options, "collapse": True})
+
+
+def setup(app: Any) -> None:
+    """Do so before furo asks for the sidebar."""
+    app.connect("html-page-context", collapse_sidebar, priority=400)
+
 
 reference_generator.write(HERE / "reference", HERE / "figures")
