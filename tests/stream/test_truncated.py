@@ -114,7 +114,10 @@ def test_silence_is_compared_as_any_value(files: Path) -> None:
     assert scores["TruncatedRR"].tolist() == [[0, 1 / 3, 0], [1, 1 / 4, 1], [1, 1 / 4, 1], [0, 0, 0]]
     comparison = irmx_study.compare(scores.select(systems=["silent", "noisy"]), baseline="noisy")
     assert (comparison.frame()["missing"] == 0).all()
-    assert irmx_study.verdict("TruncatedAP", QRELS, {"noisy": NOISY, "silent": SILENT}).left_out == 0
+    on_purpose: dict[str, dict[str, float]] = {topic: {} for topic in QRELS}
+    assert irmx_study.verdict("TruncatedAP", QRELS, {"noisy": NOISY, "silent": on_purpose}).left_out == 0
+    with pytest.raises(DataError, match="empty"):
+        irmx_study.verdict("TruncatedAP", QRELS, {"noisy": NOISY, "silent": SILENT})
     with pytest.warns(DataWarning, match="no results for 4 of 4 topics"):
         assert irmx.scores("AP TruncatedAP", QRELS, {"silent": SILENT}).missing[:, 0].tolist() == [[True, False]] * 4
 
