@@ -22,6 +22,7 @@ def main() -> None:
     """Run the command."""
     stop_at_once()
     open_streams()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start one per core: .1 s of CPU time
     from irmx.cli import main as irmx
 
     irmx()

@@ -19,6 +19,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
+from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -61,6 +62,17 @@ def position_in_segment(offsets: Ints) -> Ints:
     array([0, 1, 0, 1, 2])
     """
     return np.asarray(np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets)))
+
+
+def sorted_in_segments(values: A, offsets: Ints) -> A:
+    """Sort the values of every segment, in place, and return them.
+
+    >>> sorted_in_segments(np.array([5, 3, 4, 1]), np.array([0, 2, 2, 4]))
+    array([3, 5, 1, 4])
+    """
+    for start, end in pairwise(offsets.tolist()):
+        values[start:end].sort()
+    return values
 
 
 def position_in_run(values: Array) -> Ints:

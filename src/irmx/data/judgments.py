@@ -38,6 +38,7 @@ from irmx.ragged import (
     read_only,
     segment_count,
     segment_of,
+    sorted_in_segments,
 )
 
 if TYPE_CHECKING:
@@ -416,10 +417,9 @@ class Judgments(SourceColumns):
 
         def grades() -> tuple[Ints, Floats]:
             ends, doc = self.documents_of(topics)
-            grade = self.grade[doc]
-            grade = grade[np.lexsort((-grade, segment_of(ends)))]
-            keep = grade >= smallest
-            return offsets_of(segment_count(keep, ends)), grade[keep]
+            ascending = sorted_in_segments(-self.grade[doc], ends)
+            keep = ascending <= -smallest
+            return offsets_of(segment_count(keep, ends)), -ascending[keep]
 
         return self.memo(topics, ("grades", smallest), grades)
 

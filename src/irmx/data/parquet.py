@@ -86,9 +86,9 @@ def _column_of(content: bytes, name: str, column: str) -> Any:
         repeating = _repeating(pa.BufferReader(content), file.metadata, [column], len(content))
         if repeating:
             file = parquet.ParquetFile(pa.BufferReader(content), read_dictionary=repeating)
-        read = file.read(columns=[column])
+        read = file.read(columns=[column], use_threads=False)
         if read.column_names != [column]:  # a full stop in a name is a path to Arrow
-            read = file.read()
+            read = file.read(use_threads=False)
         return _refuse_repeated(read.column(column), len(content), name)
 
 
@@ -215,7 +215,7 @@ def batches(path: Path, rows: int) -> Iterator[pa.Table]:
         if path.is_dir():
             found = _dataset(path).to_batches(batch_size=rows, batch_readahead=1, fragment_readahead=1)
         else:
-            found = _file(path).iter_batches(rows)
+            found = _file(path).iter_batches(rows, use_threads=False)
         yield from (pa.Table.from_batches([batch]) for batch in found if len(batch))
 
 

@@ -139,7 +139,7 @@ class Run(SourceColumns):
             self.__dict__.pop(kept, None)
         position, at, of_pair = judged.found_in(keys, in_judgments, in_run)
         rows = order[at]
-        by_pair = np.lexsort((rows, of_pair))
+        by_pair = np.argsort(of_pair * np.int64(len(self) + 1) + rows)
         by_pair = by_pair[judged.are_at(position[by_pair], prints, rows[by_pair], self._ids)]
         position, rows, of_pair = position[by_pair], rows[by_pair], of_pair[by_pair]
         return offsets_of(np.bincount(of_pair, minlength=len(in_run))), position, self.score[rows], lambda: rows

@@ -70,8 +70,11 @@ def numbered(cells: Cells) -> tuple[Ints, pa.Array] | None:
         return None
     if not len(cells) or cells.null_count or cells.dictionary.null_count:
         return None
-    codes, used = encoded(cells.indices)
+    indices = to_numpy(cells.indices)
+    starts = np.flatnonzero(np.append(True, indices[1:] != indices[:-1]))  # of equal ones, which mostly stand together
+    codes, used = encoded(from_ints(indices[starts]))
     texts = cells.dictionary.take(used)
+    codes = np.repeat(codes, np.diff(starts, append=len(indices)))
     return (codes, texts) if len(texts.unique()) == len(texts) else None
 
 
@@ -131,6 +134,12 @@ def byte_offsets(texts: pa.Array) -> tuple[Ints, Any]:
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio: multiplication by it spreads the low bits of a number over all bits."""
+_BLOCK = 2**14
+"""So many texts are read at a time, whose numbers fit into the processor's cache."""
+_BELONGS = [
+    np.array([(1 << 64) - (1 << 8 * (8 - n)) for n in of], np.uint64) for of in ([*range(9)], [0] * 8 + [*range(9)])
+]
+"""The bits that belong to a text, by its length, of the 8 bytes before its end and of the 8 before these."""
 
 
 class Fingerprints(NamedTuple):
@@ -177,28 +186,30 @@ class Fingerprints(NamedTuple):
     def of(cls, texts: pa.Array) -> Fingerprints:
         """Return the fingerprints of texts."""
         offsets, content = byte_offsets(texts)
-        padded = np.concatenate([np.zeros(16, dtype=np.uint8), content])
-        at_each_byte = np.ndarray((len(padded) - 7,), "<u8", buffer=padded.data, strides=(1,))
-        lengths, words = np.diff(offsets), []
-        mixed = lengths.astype(np.uint64) << np.uint64(48)
-        for before_end in (8, 16):
-            word = at_each_byte[offsets[1:] + (16 - before_end)]
-            if lengths.min(initial=before_end) < before_end:  # bits that belong to the text before
-                unused = np.clip(before_end - lengths, 0, 8).astype(np.uint64) << np.uint64(3)
-                word = np.where(unused == 64, np.uint64(0), word >> (unused & np.uint64(63)))
-            words.append(word)
-            mixed = (mixed ^ word) * _ODD
-            mixed ^= mixed >> np.uint64(32)
-        return cls(lengths, words[0], words[1], mixed * _ODD)
+        lengths = np.diff(offsets)
+        words = np.empty((3, len(lengths)), dtype=np.uint64)
+        for start in range(0, len(lengths), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            ends, length = offsets[start : start + _BLOCK + 1], lengths[block]
+            padded = np.concatenate([np.zeros(16, dtype=np.uint8), content[ends[0] : ends[-1]]])
+            at_each_byte = np.ndarray((len(padded) - 7,), "<u8", buffer=padded.data, strides=(1,))
+            mixed = length.astype(np.uint64) << np.uint64(48)
+            for word, before_end, belongs in zip(words, (8, 16), _BELONGS, strict=False):
+                word[block] = at_each_byte[ends[1:] + (16 - before_end - ends[0])] & belongs.take(length, mode="clip")
+                mixed = (mixed ^ word[block]) * _ODD
+                mixed ^= mixed >> np.uint64(32)
+            words[2, block] = mixed * _ODD
+        return cls(lengths, *words)
 
 
 def first_of_each(topic: Ints, prints: Fingerprints, texts: pa.Array) -> Ints:
     """Return the first row with the same topic and the same text as each row, given the fingerprints of the texts."""
     order, keys = prints.by_topic(topic)
-    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(order)])
-    first = np.empty_like(order)
-    if len(order):
-        first[order] = np.repeat(np.minimum.reduceat(order, starts), np.diff(np.append(starts, len(order))))
+    is_new = np.append(True, keys[1:] != keys[:-1])[: len(order)]
+    if is_new.all():
+        return np.arange(len(order))
+    starts, first = np.flatnonzero(is_new), np.empty_like(order)
+    first[order] = np.repeat(np.minimum.reduceat(order, starts), np.diff(starts, append=len(order)))
     again = np.flatnonzero(first != np.arange(len(order)))
     if not prints.are_same(again, texts, prints, first[again], texts).all():
         code, distinct = encoded(texts)

@@ -13,7 +13,17 @@ from irmx.data.judgments import Judgments
 from irmx.data.runs import Run
 from irmx.data.table import encoded, first_rows, from_ints
 from irmx.errors import DataError
-from irmx.ragged import Array, Bools, Floats, Ints, offsets_of, position_in_segment, segment_count, segment_of
+from irmx.ragged import (
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    offsets_of,
+    position_in_segment,
+    segment_count,
+    segment_of,
+    sorted_in_segments,
+)
 from irmx.text import list_some, plural
 
 T = TypeVar("T")
@@ -221,9 +231,7 @@ class Join:
         """Return a number for each row, which orders them by topic and descending score, in ascending order."""
         offsets, rows = self.rows_in_order()
         keys = _key(segment_of(offsets), self.run.score[rows])
-        for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-            keys[start:end].sort()
-        return keys
+        return sorted_in_segments(keys, offsets)
 
     def _places_among_tied(self, found: Hits, tied: Ints, keys: Array) -> Ints:
         """Return how many documents with the same score precede each of some documents whose scores are not unique."""
