@@ -320,6 +320,29 @@ def test_a_long_ranking_with_long_ids(form: str, folder: Path) -> None:
         assert [*zip(ranking.judged.rank.tolist(), ranking.judged.doc_ids, strict=True)] == expected[ranking.query_id]
 
 
+AT_CUTOFFS = [
+    "nDCG@2", "nDCG(gains={0:1})@5", "AP@3", "P@1", "R(rel=2)@4", "RR@2", "Judged@5", "Q@4", "Expected(measure=P)@5",
+    "NCP(law=uniform,ties=run)@2", "MP(model=GL_AD_ID)@5", "TruncatedNDCG@3",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("depth", [3, 40])
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_values_at_cutoffs_are_the_same_beside_a_measure_that_reads_all(depth: int, interleaved: bool) -> None:
+    """Alone, only the first documents are looked up and ranked."""
+    rng = np.random.default_rng(depth)
+    rows = [(t, f"d{rng.integers(10**6)}", float(rng.integers(9))) for t in "pqrs" for _ in range(depth)]
+    rows = [rows[i] for i in rng.permutation(len(rows))] if interleaved else rows
+    run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    judged = [(t, doc, int(rng.integers(-2, 4))) for t, doc, _ in rows if t < "s" and rng.random() < 0.7]
+    qrels = pd.DataFrame([*judged, ("p", "none", 3)], columns=["query_id", "doc_id", "relevance"])
+    for measures in (AT_CUTOFFS, *([name] for name in AT_CUTOFFS)):
+        alone = irmx.evaluator(measures, qrels, provider="irmx").values(run)
+        beside = irmx.evaluator([*measures, "AP"], qrels, provider="irmx").values(run)
+        assert {measure: beside[measure] for measure in alone} == alone
+        assert min(max(of_topics.values()) for of_topics in alone.values()) > 0
+
+
 def test_topics_without_relevant_documents_and_topics_of_one_side_only() -> None:
     qrels, run = {"q": {"a": 1}, "r": {"a": 0}, "t": {"a": 1}}, {"q": {"a": 1.0}, "r": {"a": 1.0}, "s": {"a": 1.0}}
     evaluator = irmx.evaluator("NCP(law=uniform) NCP(law=uniform,no_relevant='nan')", qrels)

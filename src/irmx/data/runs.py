@@ -135,14 +135,26 @@ class Run(SourceColumns):
         function that returns its row; in the order of the run.
         """
         (order, keys), prints = self._by_print, self._prints
-        for kept in ("_by_print", "_prints"):  # which take the memory of columns, and are hardly needed again
-            self.__dict__.pop(kept, None)
+        self._forget_prints()
         position, at, of_pair = judged.found_in(keys, in_judgments, in_run)
         rows = order[at]
         by_pair = np.argsort(of_pair * np.int64(len(self) + 1) + rows)
         by_pair = by_pair[judged.are_at(position[by_pair], prints, rows[by_pair], self._ids)]
         position, rows, of_pair = position[by_pair], rows[by_pair], of_pair[by_pair]
         return offsets_of(np.bincount(of_pair, minlength=len(in_run))), position, self.score[rows], lambda: rows
+
+    def with_rows(self, rows: Ints) -> Run:
+        """Return the run of some rows, in ascending order, of a table in which no document is repeated."""
+        out = Run(self.topics, np.searchsorted(rows, self.offsets), self.score[rows], self.source)
+        out.table, out._ids, out._checked = self.table, self._ids.take(from_ints(rows)), True
+        out._order = rows if self._order is None else self._order[rows]
+        self._forget_prints()
+        return out
+
+    def _forget_prints(self) -> None:
+        """Forget what takes the memory of columns, and is hardly needed again."""
+        for kept in ("_by_print", "_prints"):
+            self.__dict__.pop(kept, None)
 
     @cached_property
     def _prints(self) -> Fingerprints:

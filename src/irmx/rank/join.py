@@ -106,7 +106,11 @@ class Join:
         The topics: the number in the run, the number in the judgments.
     depth : int array
         The number of documents retrieved for each topic.
+    reads_to : int or None
+        The deepest rank that any of the measures reads which are scored together; None if one reads all.
     """
+
+    reads_to: int | None = None
 
     def __init__(self, run: Run, judgments: Judgments, only: str | None = None) -> None:
         sizes, number_of = np.diff(run.offsets).tolist(), judgments.index
@@ -193,10 +197,33 @@ class Join:
 
     # -- ranking -----------------------------------------------------------------------------------------
 
-    def ranked_hits(self, rel: float | None, ties: str) -> Hits:
-        """Return the retrieved judged documents of at least the grade ``rel`` (None: all), by topic and rank."""
+    def ranked_hits(self, rel: float | None, ties: str, cutoff: int | None = None) -> Hits:
+        """Return the retrieved judged documents of at least the grade ``rel`` (None: all), by topic and rank.
+
+        Those below a cutoff may be missing.
+        """
         self.run.refuse_repeats()
+        if ("hits", rel, ties) not in self._memo and cutoff is not None and cutoff <= (self.reads_to or 0):
+            head = self.memo(("head", self.reads_to), lambda: self._head(self.reads_to or 0))
+            if head is not None:
+                rows, top = head
+                hits = top.ranked_hits(rel, ties)
+                return Hits(hits.offsets, hits.doc, hits.score, lambda: rows[hits.row], hits.rank)
         return self.memo(("hits", rel, ties), lambda: self._ranked_hits(rel, ties))
+
+    def _head(self, cutoff: int) -> tuple[Ints, Join] | None:
+        """Return the rows with the largest scores of each topic, all to a rank among them, and their join; None if these are many."""
+        if self.run.table is None or self._base is not None or 4 * cutoff * len(self.pairs) > len(self.run):
+            return None
+        scores, smallest = self.comparable_scores(), np.full(len(self.run.topics), np.inf, dtype=np.float32)
+        for topic in self.in_run.tolist():
+            of_topic = scores[self.run.offsets[topic] : self.run.offsets[topic + 1]]
+            last = max(0, len(of_topic) - cutoff)
+            smallest[topic] = np.partition(of_topic, last)[last]
+        rows = np.flatnonzero(scores >= smallest[segment_of(self.run.offsets)])
+        top = Join.__new__(Join)
+        top._set(self.run.with_rows(rows), self.judgments, self.pairs)
+        return rows, top
 
     def _ranked_hits(self, rel: float | None, ties: str) -> Hits:
         is_part = self._base is not None and not self._adds

@@ -467,9 +467,9 @@ class Rankings(Shared):
         return self._within_cutoff(self._hits(min(0, self.rel) if negative else None))
 
     def _hits(self, rel: float | None) -> Rows:
-        """Return the retrieved judged documents of at least the grade ``rel`` (None: all), before the cutoff."""
+        """Return the retrieved judged documents of at least the grade ``rel`` (None: all), also some below the cutoff."""
         join = self._join
-        hits = join.ranked_hits(rel, self.ties)
+        hits = join.ranked_hits(rel, self.ties, None if self.judged_only else self.cutoff)
         rank = position_in_segment(hits.offsets) + 1 if self.judged_only else hits.rank
         return Rows(
             join.run, self.topics, hits.offsets, lambda: join.judgments.docs_at(hits.doc),
@@ -611,6 +611,12 @@ class Rankings(Shared):
     def _depth(self) -> Ints:
         depth = self.judged.count if self.judged_only else self._join.depth
         return depth if self.cutoff is None else np.minimum(depth, self.cutoff)
+
+    @property
+    def shared_cutoff(self) -> int | None:
+        """The cutoff for what measures with several cutoffs share, the deepest of those scored together; None if one has none."""
+        deepest = self._join.reads_to
+        return None if self.judged_only or self.cutoff is None or deepest is None else max(self.cutoff, deepest)
 
     @property
     def precision(self) -> Floats:

@@ -30,7 +30,7 @@ from irmx.declare.described import html_result
 from irmx.declare.expressions import parse_measure, parse_measures, with_plain_numbers
 from irmx.declare.measure_failures import failures_of, in_full, is_number
 from irmx.declare.measures import Measure, refuse_broken
-from irmx.declare.params import Mean, common_value
+from irmx.declare.params import Mean, common_parameters, common_value
 from irmx.errors import DataWarning, PluginError, QrelsWarning, TooLittleMemoryError, UsageError
 from irmx.parallel import recorded_warnings
 from irmx.ragged import Array, Bools, Ints, short_repr
@@ -232,6 +232,9 @@ class Evaluator:
         chosen = None if provider is None else provider_named(provider, self.measures)
         self.judgments = read_qrels(qrels, needed("qrels", scorers.values()))
         self._own = [PluginBackend(measure, scorer) for measure, scorer in scorers.items()]
+        common = map(common_parameters, scorers.values())
+        cutoffs = [0 if of_one.get("judged_only") else of_one.get("cutoff", 0) for of_one in common]
+        self._reads_to = max(cutoffs) if all(cutoffs) and cutoffs else None
         self._others = [m for m in self.measures if m not in scorers]
         if message := unit_conflict_message(scorers.values()):
             warnings.warn(message, DataWarning, stacklevel=2)
@@ -277,6 +280,7 @@ class Evaluator:
         ``failures``, if that is given; the measure then has no values.
         """
         scores: ScoresByMeasure = {}
+        join.reads_to = self._reads_to
         backends: list[Backend] = [*self._own, *self._provided_for(join.judgments)]
         for backend in backends:
             try:

@@ -161,7 +161,7 @@ class DiscountedGain(Measure):
     def _uncut(self, rankings: Rankings) -> Rankings:
         """Return rankings that the settings share, in which documents are judged if their grade, or its gain, may count."""
         lowest = min([1, *(self["gains"] or ())])
-        return rankings.with_parameters(rel=lowest, cutoff=None, judged_only=False)
+        return rankings.with_parameters(rel=lowest, cutoff=rankings.shared_cutoff, judged_only=False)
 
     def _formulation(self) -> tuple[Any, ...]:
         return self["dcg"], tuple((self["gains"] or {}).items())
