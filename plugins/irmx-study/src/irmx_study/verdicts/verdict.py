@@ -284,7 +284,7 @@ def assert_no_worse(measure: Any, qrels: Any, baseline: Any, run: Any, margin: f
     >>> irmx_study.assert_no_worse("AP", qrels_path(), run_path("bm25"), run_path("titles"), margin=0.02)
     Traceback (most recent call last):
     ...
-    AssertionError: Contradicted: that titles.run is not worse than bm25.run by more than 0.02 (AP -0.2734 [-0.3502, -0.1967], p < 0.0001).
+    AssertionError: Contradicted: that titles.run is not worse than bm25.run by more than 0.02 (AP -0.2734 [-0.3251, -0.2217], p < 0.0001).
     """
     are_paths = is_path(baseline) and is_path(run)
     runs = [baseline, run] if are_paths else {"baseline": baseline, "run": run}
