@@ -510,6 +510,57 @@ def test_weights_are_given_once_and_can_decide(demo: Path, verdict: Any) -> None
         assert verdict("AP", "--weights", *more).code == code
 
 
+def test_weights_have_any_unit_and_are_not_of_one_topic(demo: Path, verdict: Any) -> None:
+    shown = []
+    for unit in (1.0, 2.0**1023, 2.0**-1000):
+        (demo / "w.csv").write_text(
+            "query_id,weight\n" + "".join(f"{t},{unit * ((1 + t % 2) / 2)}\n" for t in range(1, 31))
+        )
+        done = verdict("AP", "--weights", "w.csv", "-o", "csv")
+        shown.append((done.code, done.out))
+    assert len({*shown}) == 1
+    (demo / "w.csv").write_text("query_id,weight\n1,1\n" + "".join(f"{t},1e-9\n" for t in range(2, 31)))
+    verdict("AP", "--weights", "w.csv").assert_refused(1, "one topic")
+
+
+def test_rel_counts_wherever_the_judges_are_named(demo: Path, verdict: Any) -> None:
+    lines = (demo / "q").read_text().splitlines(keepends=True)
+    (demo / "judge").write_text("".join(lines[5:]))
+    (demo / "c.toml").write_text('[judges]\nllm = "judge"\n')
+    (demo / "rel.toml").write_text('rel = 2\n[judges]\nllm = "judge"\n')
+    judge = ["--judges", "llm=judge"]
+    expected, other = (verdict("P@5", *judge, "-o", "csv", "--rel", rel).out for rel in ("2", "1"))
+    assert expected != other
+    for words in (
+        ["--config", "c.toml", "--rel", "2"], ["--config", "c.toml", "--rel", "llm=2"], ["--config", "rel.toml"],
+        ["--config", "rel.toml", *judge],
+    ):  # fmt: skip
+        assert verdict("P@5", *words, "-o", "csv").out == expected
+    (demo / "rel.toml").write_text('rel = {human = 2}\n[judges]\nhuman = "judge"\n')
+    verdict("P@5", "--config", "rel.toml", *judge).assert_refused(2, "human")
+    (demo / "v.json").write_text(verdict("P@5", *judge, "--rel", "2", "-o", "jsonl").out)
+    assert verdict("P@5", *judge, "--rel", "2", "--expect", "v.json").code in (0, 3)
+    verdict("P@5", *judge, "--expect", "v.json").assert_refused(1, "llm")
+
+
+def test_what_is_no_more_than_the_claim_is_refused(demo: Path, verdict: Any, command: Any) -> None:
+    for seed in (1, 2):
+        (demo / f"seed{seed}.run").write_text((demo / "bm25.run").read_text().replace("bm25", f"seed{seed}"))
+    command("verdict", "q", "titles.run", "seed*.run", "AP").assert_refused(1, "seed1.run and seed2.run")
+    lines = (demo / "q").read_text().splitlines(keepends=True)
+    (demo / "fewer").write_text("".join(line for line in lines if line.split()[0] != "30"))
+    (demo / "c.csv").write_text("collection,qrels,baseline,run\nother,fewer,titles.run,bm25.run\n")
+    verdict("AP", "--collections", "c.csv").assert_refused(1, "29 topics")
+    words = [f"--snapshot={name}={name},titles.run,bm25.run" for name in ("q", "fewer")]
+    command("persist", "AP", *words).assert_refused(1, "29 topics")
+    (demo / "one").write_text("".join(line for line in lines if line.split()[0] == "1") + "x 0 d 1\n")
+    verdict("AP", "--judges", "one").assert_refused(2, "single topics")
+    (demo / "empty.toml").write_text("# measure = 'AP'\n")
+    verdict("AP", "--config", "empty.toml").assert_refused(2, "no option")
+    (demo / "m.toml").write_text("missing = 'Refuse'\n")
+    verdict("AP", "--config", "m.toml").assert_refused(2, "refuse")
+
+
 def test_every_topic_has_a_row_in_the_table_of_groups(demo: Path, verdict: Any) -> None:
     rows = [f"{t},{'de' if t % 2 else 'en'}\n" for t in range(1, 31)]
     for number, code in ((30, 0), (10, 1)):
@@ -706,20 +757,20 @@ def test_a_picture_shows_every_view(demo: Path, verdict: Any) -> None:
 
 def test_other_collections_are_views_and_so_are_all_together(demo: Path, verdict: Any) -> None:
     for name, last in (("small", 8), ("large", 20)):  # parts of the demo, with ids of topics that occur elsewhere
-        for file in ("q", "titles.run", "bm25.run"):
+        for file in ("q", "titles.run", "recent.run"):
             lines = (demo / file).read_text().splitlines(keepends=True)
             (demo / f"{name}.{file}").write_text("".join(line for line in lines if int(line.split()[0]) <= last))
-    rows = [f"{name},{name}.q,{name}.titles.run,{name}.bm25.run\n" for name in ("small", "large")]
+    rows = [f"{name},{name}.q,{name}.titles.run,{name}.recent.run\n" for name in ("small", "large")]
     (demo / "collections.csv").write_text("collection,qrels,baseline,run\n" + "".join(rows))
     words = ("AP", "--collections", "collections.csv", "-o", "csv")
     done = verdict(*words)
-    assert done.code == 0
+    assert done.code == 3
     table = [line.split(",") for line in done.out.splitlines()]
     found = {row[1]: (int(row[2]), *map(float, row[5:8])) for row in table if row[0] in ("claim", "collections")}
     assert [of[0] for of in found.values()] == [30, 8, 20, 58, 58]
-    values = irmx.scores("AP", "q", RUNS)
-    d = {topic: b - a for topic, (a, b) in zip(values.topics, values["AP"].tolist(), strict=True)}
-    parts = [np.array([v for t, v in d.items() if int(t) <= last]) for last in (30, 8, 20)]
+    values = irmx.scores("AP", "q", [*RUNS, "recent.run"])
+    d = {topic: (b - a, c - a) for topic, (a, b, c) in zip(values.topics, values["AP"].tolist(), strict=True)}
+    parts = [np.array([v[last < 30] for t, v in d.items() if int(t) <= last]) for last in (30, 8, 20)]
     mean = np.mean([part.mean() for part in parts])
     error = np.sqrt(sum(part.var(ddof=1) / len(part) for part in parts)) / 3
     assert found["mean of all collections"][1] == pytest.approx(mean)
@@ -812,11 +863,10 @@ def test_a_measure_in_which_nothing_differs_is_undecided() -> None:
 
 def test_names_of_systems_win_over_their_order_in_other_collections(demo: Path) -> None:
     runs = {name: f"{name}.run" for name in ("titles", "bm25")}
-    other = dict(reversed(runs.items()))
-    (demo / "more").write_text((demo / "q").read_text() + "1 0 nowhere 0\n")
-    found = irmx_study.verdict("AP", "q", runs, baseline="titles", collections={"same": ("more", other)})
-    rows = found.frame().set_index("view")
-    assert rows.loc["same", "difference"] == rows.loc["AP", "difference"]
+    other = {"bm25": "recent.run", "titles": "titles.run"}
+    found = irmx_study.verdict("AP", "q", runs, baseline="titles", collections={"other": ("q", other)})
+    recent = irmx_study.verdict("AP", "q", {"titles": "titles.run", "recent": "recent.run"}).frame()
+    assert found.frame().set_index("view").loc["other", "difference"] == recent["difference"][0]
     with pytest.raises(irmx.UsageError):
         irmx_study.verdict("AP", "q", runs, collections={"c": ("q", {"new": "bm25.run", "old": "titles.run"})})  # fmt: skip
 
@@ -850,11 +900,14 @@ def test_what_is_expected_is_all_that_the_measure_reads(measure: str, qrels: str
 
 @pytest.mark.parametrize(
     "nothing",
-    [{"collections": {}}, {"measures": []}, {"users": []}, {"judges": {}}, {"slices": dict.fromkeys(map(str, range(1, 31)), "")}, {"slices": dict.fromkeys(map(str, range(1, 31)))}, {"measures": "AP"}],
+    [{"collections": {}}, {"measures": []}, {"users": []}, {"judges": {}}, {"slices": dict.fromkeys(map(str, range(1, 31)), "")}, {"slices": dict.fromkeys(map(str, range(1, 31)))}, {"measures": "AP"},
+     {"users": "AP", "measures": "P@5"}, {"slices": dict.fromkeys(map(str, range(1, 31)), "all")},
+     {"slices": {str(t): "" if t > 1 else "one" for t in range(1, 31)}}, {"missing": "Both"}, {"missing": None},
+     {"judges": {"other": {"1": {"d": 1}}}}],
 )  # fmt: skip
 def test_what_is_asked_for_is_tried(nothing: dict[str, Any], demo: Path) -> None:
     runs = {name: f"{name}.run" for name in ("titles", "bm25")}
-    with pytest.raises(irmx.UsageError):
+    with pytest.raises(irmx.DataError if nothing.get("judges") else irmx.UsageError):
         irmx_study.verdict("AP", "q", runs, **nothing)
     with pytest.raises(irmx.UsageError):
         irmx_study.verdict("AP", "q", {"": "titles.run", "bm25": "bm25.run"})
@@ -917,7 +970,7 @@ def test_seeds_of_both_systems_may_have_the_same_names(demo: Path) -> None:
     for folder, source in (("one", "titles.run"), ("two", "bm25.run")):
         (demo / folder).mkdir()
         for seed in (1, 2):
-            (demo / folder / f"seed{seed}.run").write_bytes((demo / source).read_bytes())
+            (demo / folder / f"seed{seed}.run").write_text((demo / source).read_text() + f"1 Q0 no{seed} 1 -1 x\n")
     found = irmx_study.verdict("AP", "q", ["one/*.run", "two/*.run"])
     assert (found.frame()["doubt"] == "seeds").sum() == 4
 

@@ -6,7 +6,7 @@ import contextlib
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
@@ -165,8 +165,8 @@ def judges_named(arguments: Sequence[str]) -> dict[str, str]:
     return named
 
 
-def rels_of(values: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Return the smallest relevant grade of every judge, from ``N`` for all and ``NAME=N`` for one.
+def rels_of(values: Sequence[str], names: Sequence[str], others: float | Mapping[str, float] = 1.0) -> dict[str, float]:
+    """Return the smallest relevant grade of every judge, from ``N`` for all and ``NAME=N`` for one; of those not named, what is given.
 
     >>> rels_of(["2", "llm=1"], ["human", "llm"])
     {'human': 2.0, 'llm': 1.0}
@@ -177,8 +177,8 @@ def rels_of(values: Sequence[str], names: Sequence[str]) -> dict[str, float]:
         if name in given:
             raise UsageError(f"--rel is given twice for {name or 'all judges'}.")
         given[name] = _grade(value, f"--rel {text}")
-    of_all = given.pop("", 1.0)
-    return {**dict.fromkeys(names, of_all), **given}
+    others = given.pop("", others)
+    return {**(others if isinstance(others, Mapping) else dict.fromkeys(names, others)), **given}
 
 
 def mapped_grades(values: Sequence[str]) -> dict[str, dict[str, float]] | dict[str, float]:
@@ -360,11 +360,10 @@ def verdict_on_runs(
     """
     named = judges_named(chosen.judges) if chosen.judges else None
     given: dict[str, Any] = vars(chosen) | {"measure": measure, "missing": missing, "judges": named}
-    given["rel"] = rels_of(chosen.rel, list(named or ())) if chosen.rel else None
-    given["grades"] = mapped_grades(chosen.grades) if chosen.grades else None
     options = _configured(config) if config is not None else {}
-    if named:  # those of other judges
-        options = {name: value for name, value in options.items() if name not in ("rel", "grades")}
+    judged = list(named or options.get("judges", ()))
+    given["rel"] = rels_of(chosen.rel, judged, options.get("rel", 1.0)) if chosen.rel else None
+    given["grades"] = mapped_grades(chosen.grades) if chosen.grades else None
     options |= {name: value for name, value in given.items() if value is not None}
     if results.from_files:
         files = [qrels] if is_file(named_path(qrels)[1]) else qrels.split()
@@ -462,6 +461,8 @@ def _configured(path: Path) -> dict[str, Any]:
             read = read.get(name)  # type: ignore[assignment]
             if not isinstance(read, dict):
                 raise DataError(f"{path} has no table [tool.irmx.verdict].")
+    if not read:
+        raise UsageError(f"{path} holds no option. Known: {', '.join(_CONFIGURED)}.")
     for name, value in read.items():
         if name not in _CONFIGURED:
             raise UsageError(

@@ -39,6 +39,9 @@ _LARGEST = 1e150
 
 _LISTED = 20
 
+_MANY_EQUAL = 10
+"""On so many topics on which systems differ, their values are not equal by chance."""
+
 
 def baselines_of(baseline: str | Iterable[str], systems: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the baselines; an unknown one is refused."""
@@ -140,14 +143,22 @@ def refuse_help(scores: Scores, either: bool, helped: str = "the claim") -> None
 
 
 def refuse_same(noun: str, by_name: Mapping[str, Scores]) -> None:
-    """Raise if two sets of scores are the same numbers by the same judgments: one of them given twice is no further evidence."""
+    """Raise if two sets of scores are the same numbers by the same judgments, or on many topics: to be given twice is no further evidence."""
     for (name, one), (other_name, other) in combinations(by_name.items(), 2):
-        if one.made_by.get("qrels") != other.made_by.get("qrels") or set(one.topics) != set(other.topics):
+        both = [topic for topic in one.topics if topic in {*other.topics}]
+        if not both or set(one.systems) != set(other.systems):
             continue
-        if np.array_equal(one.values, other.select(one.topics, one.systems).values, equal_nan=True):
+        values, others = (of.select(both, one.systems).values for of in (one, other))
+        if not np.array_equal(values, others, equal_nan=True):
+            continue
+        telling = int((np.ptp(values, axis=1) > 0).any(axis=1).sum())  # topics on which systems differ
+        is_same = one.made_by.get("qrels") == other.made_by.get("qrels") and len(both) == len(one.topics) == len(
+            other.topics
+        )
+        if is_same or telling >= _MANY_EQUAL:
             raise DataError(
-                f"Two {noun}s are the same, {name} and {other_name}: all values of both are equal, by the same judgments. Give every "
-                f"{noun} once."
+                f"Two {noun}s are the same, {name} and {other_name}: all values are equal on the {plural(len(both), 'topic')} that both have. "
+                f"Give every {noun} once."
             )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from math import comb
 from sys import float_info
 from typing import Any, Literal
@@ -104,10 +105,9 @@ class Claim:
         is_known = ~np.isnan(view.differences)
         known = view.differences[is_known]
         n = len(known)
-        if n < 2:
-            return Tested(n, float(known.mean()) if n else np.nan)
-        if view.weights is not None and (of := view.weights[is_known]).sum() ** 2 < 2 * (of**2).sum():
-            return Tested(n, float(of @ known / of.sum()))
+        if not view.is_testable:
+            weights = None if view.weights is None else view.weights[is_known]
+            return Tested(n, float(np.average(known, weights=weights)) if n else np.nan)
         if view.weights is not None:
             estimate: _OfT | _Resampled = _Resampled(known, view.weights[is_known])
         elif view.strata is not None:
@@ -245,6 +245,13 @@ class View:
         return weights @ values / weights.sum() if weights.sum() else np.full(2, np.nan)
 
     @property
+    def is_testable(self) -> bool:
+        """Whether there are two topics, or weights that are no less than those of two."""
+        known = ~np.isnan(self.differences)
+        weights = known.astype(float) if self.weights is None else self.weights[known]
+        return bool(known.sum() > 1 and weights.sum() ** 2 >= 2 * (weights**2).sum())
+
+    @property
     def differences(self) -> Floats:
         """The differences, positive where the run is better."""
         difference = self.values[:, 1] - self.values[:, 0]
@@ -379,14 +386,23 @@ def _view(scores: Scores, v: int, name: str) -> View:
     return View(name, values, bool(getattr(measure, "LESS_IS_BETTER", False)), unit=unit)
 
 
-def refuse_untried(doubts: Sequence[Doubt], **asked: Any) -> None:
-    """Raise if what was asked for, by the name of the option, gave no view beside the claim."""
-    tried = {doubt.name for doubt in doubts}
-    if tried & {"users", "measures"}:  # a setting of the measure is a user, whichever it was given as
-        tried |= {"users", "measures"}
-    if any(doubt.how == "other topics" and doubt.name != "collections" for doubt in doubts):
-        tried.add("slices")
-    for option, value in asked.items():
+def refuse_untried(
+    main: View, doubts: Sequence[Doubt], measures: Mapping[str, Sequence[str] | None], **asked: Any
+) -> None:
+    """Raise if what was asked for, by the name of the option, is no more than the claim, or has too few topics to show anything.
+
+    ``measures`` are the names of users and of other measures, where a setting of the measure is a user.
+    """
+    tried = {option for option, names in measures.items() if {*(names or ())} - {main.name}}
+    for doubt in doubts:
+        is_group = doubt.how == "other topics" and doubt.name != "collections"
+        differing = [v for v in doubt.views if not np.array_equal(v.values, main.values, equal_nan=True)]
+        of_each = [view.is_testable for view in (differing if is_group else doubt.views)]
+        if not any(of_each) or (doubt.name == "judges" and not all(of_each)):
+            are = "all topics, as in the claim" if is_group and not differing else "single topics"
+            raise UsageError(f"The {doubt.noun} leave nothing to try: they have {are}. Name others, or leave them out.")
+        tried.add("slices" if is_group else doubt.name)
+    for option, value in {**measures, **asked}.items():
         if value is not None and option not in tried:
             raise UsageError(
                 f"The {option} leave nothing to try beside the claim. Name what to try, or leave them out."
@@ -452,7 +468,14 @@ def of_weights(main: View, topics: Sequence[str], weights: Any) -> Doubt:
     if not sum(of_topic[topic] for topic in known):
         raise DataError("All topics have the weight 0.")
     values = np.array([of_topic.get(topic, 0.0) for topic in topics])
+    values = np.ldexp(
+        values, -np.frexp(values.max())[1]
+    )  # whose sums and squares are floats, to the last bit the same means
     view = View("weighted", main.values, main.less_is_better, weights=values)
+    if not view.is_testable:
+        raise DataError(
+            "Nearly all of the weight is that of one topic, which shows nothing. Give weights of more topics."
+        )
     return Doubt("weights", "weightings of the topics", "same unit", (view,))
 
 
@@ -571,7 +594,7 @@ def scored_in_all_views(
         of_judge = irmx.scores([of_labels[0]], judge.judgments, files, progress=False)
         of_judge = of_judge.select(topics=[topic for topic in of_judge.topics if topic in known.index])
         parts.append(_over_seeds(replace(of_judge, measures=(measure,)), seeds).marked(judgments=judge.name))
-        reads.setdefault("judges", {})[judge.name] = of_labels[1]
+        reads.setdefault("judges", {})[judge.name] = {**of_labels[1], "rel": judge.rel}
     on_others = {
         name: _on_collection(name, measure, of_collection, two, names)
         for name, (of_collection, two) in _collections_of(collections).items()
@@ -585,6 +608,10 @@ def scored_in_all_views(
     parts += [_over_seeds(one, seeds) for one in assumed]
     several = {name: of for name, of in systems.items() if len(of) > 1}
     for name, of_system in several.items():
+        ranked = identity_of_data([measure], known, {file: read_run(files[file]) for file in of_system})["runs"]
+        for one, other in combinations(of_system, 2):
+            if ranked[one] == ranked[other]:
+                raise DataError(f"The runs {one} and {other} of {name} are the same. Give every run of a system once.")
         for file in of_system:
             of_seed = _over_seeds(found.select(views=found.names[:1]), {**seeds, name: [file]})
             parts.append(of_seed.marked(seed=file))

@@ -18,6 +18,7 @@ from irmx import DataError, Scores, UsageError, read_table
 from irmx.ragged import Floats
 from irmx.toolkit import (
     MissingTopicsWarning,
+    as_measures,
     axes_for,
     grid_of_axes,
     list_some,
@@ -28,7 +29,7 @@ from irmx.toolkit import (
     versions_of,
     visible,
 )
-from irmx_study.inputs.choices import as_scores, is_path
+from irmx_study.inputs.choices import as_scores, is_path, refuse_unknown
 from irmx_study.showing.result import Result, Titled, interval, p_statement, topics_lacking, versions_fact, write_facts
 from irmx_study.systems.pairs import complete_values, refuse_help
 from irmx_study.systems.pictures import BLUE, GREY, VERMILION, grid_behind
@@ -168,7 +169,7 @@ def verdict(
     irmx.errors.UsageError
         For an unknown claim, a margin that it lacks, several measures, or anything but two systems.
     irmx.errors.DataError
-        If a run is empty, a system lacks more than half of the topics, a judge has no document in common with the qrels, a judge or a
+        If a run is empty, a system lacks more than half of the topics, a judge has no document in common with the qrels, a run, a judge or a
         collection is given twice, or the inputs are others than expected.
 
     Notes
@@ -194,6 +195,7 @@ def verdict(
     2    topics     10     10          0             0       0
     """
     asked = Claim(claim, margin, level)
+    refuse_unknown("treatment of missing values", str(missing), Scores.MISSING)
     if judges is None and (grades is not None or rel != 1):
         raise UsageError("rel and grades are about judges. Name a judge, or leave them out.")
     if weights is not None and level < 2 / (DRAWS + 1):
@@ -234,7 +236,13 @@ def verdict(
         )
     named = [] if users is None else list(map(str, scores.select(measures=users).measures))
     main, doubts = views_of(scores, named)
-    refuse_untried(doubts, **further, users=users, slices=None if by_difficulty else slices)
+    others = {
+        "users": None if users is None else named,
+        "measures": None if measures is None else list(map(str, as_measures(measures))),
+    }
+    refuse_untried(
+        main, doubts, others, judges=judges, collections=collections, slices=None if by_difficulty else slices
+    )
     if missing != "both":
         doubts = with_common_topics(main, doubts, *views_of(given.with_missing("both"), named))
     doubts = [with_all(main, doubt) if doubt.name == "collections" else doubt for doubt in doubts]
