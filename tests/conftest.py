@@ -26,6 +26,7 @@ from hypothesis import HealthCheck, settings
 REAL = "IRMX_DATA"
 """The environment variable that names the folder with real evaluation data."""
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # also in the processes that tests start, as `irmx` does
 
 UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 """A busy machine is no reason for a test to fail."""

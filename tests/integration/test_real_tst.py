@@ -7,7 +7,7 @@ import gzip
 import io
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -178,21 +178,33 @@ TOLD = {
 """What is counted and left out, by year and files."""
 
 
-@pytest.fixture
-def counted() -> Iterator[Callable[[], set[str]]]:
-    """Return a function that gives the counts of all warnings so far."""
+@dataclass(frozen=True)
+class Read:
+    """The files of a year, or some of them, and what was read of them."""
+
+    year: int
+    folder: Path
+    judgments: irmx.Judgments
+    counts: set[str]
+    expected_counts: set[str]
+
+
+@pytest.fixture(scope="module", params=TOLD)
+def read(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Read:
+    year, names = request.param
+    folder = linked(tmp_path_factory.mktemp("year") / "year", year, *names)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
-        yield lambda: {" ".join(str(w.message).split()[:2]) for w in caught}
+        judgments = irmx.read_qrels(f"tst:{folder}")
+    counts = {" ".join(str(w.message).split()[:2]) for w in caught}
+    return Read(year, folder, judgments, counts, TOLD[year, names])
 
 
-@pytest.mark.parametrize(("year", "names"), TOLD)
-def test_every_year_is_read(tmp_path: Path, counted: Any, year: int, names: tuple[str, ...]) -> None:
-    judgments = irmx.read_qrels(f"tst:{linked(tmp_path / 'year', year, *names)}")
-    assert counted() == TOLD[year, names]
-    assert len(judgments.topics) == {2013: 9, 2014: 15, 2015: 21}[year]
+def test_every_year_is_read(read: Read) -> None:
+    assert read.counts == read.expected_counts
+    assert len(read.judgments.topics) == {2013: 9, 2014: 15, 2015: 21}[read.year]
     for name in ("query_start", "query_end", "pooled"):
-        column = judgments.column(name)
+        column = read.judgments.column(name)
         assert column is not None
         assert (column == column).all()
 
@@ -202,18 +214,16 @@ def test_the_whole_folder_of_2013_is_ambiguous() -> None:
         irmx.read_qrels(f"tst:{data() / '2013'}")
 
 
-@pytest.mark.parametrize(("year", "names"), TOLD)
-def test_eval_of_every_year(tmp_path: Path, command: Any, counted: Any, year: int, names: tuple[str, ...]) -> None:
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+def test_eval_of_every_year(tmp_path: Path, command: Any, read: Read) -> None:
     """A run of one update of every topic that holds a nugget, emitted a minute after its document."""
-    folder = linked(tmp_path / "year", year, *names)
-    judgments = irmx.read_qrels(f"tst:{folder}")
-    holding = {str(q.query_id): q.doc_id for q in judgments if q.doc_id and q.relevance > 0}
+    holding = {str(q.query_id): q.doc_id for q in read.judgments if q.doc_id and q.relevance > 0}
     lines = []
     for topic, update in holding.items():
         document, _, sentence = update.rpartition("-")
         lines.append(f"{topic} team run {document} {sentence} {int(document.partition('-')[0]) + 60} 1\n")
     (tmp_path / "run").write_text("".join(lines), encoding="utf-8")
-    done = command("eval", f"tst:{folder}", "run", "LC(duplicates='all')", "Comp(duplicates='all')", "TS_H")
+    done = command("eval", f"tst:{read.folder}", "run", "LC(duplicates='all')", "Comp(duplicates='all')", "TS_H")
     assert done.code == 0
     lc, comp, h = (float(line.split("\t")[1]) for line in done.out.splitlines())
     assert 0 < comp < 1
