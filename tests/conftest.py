@@ -52,6 +52,7 @@ def pytest_collection() -> Generator[None, object, object]:
     gc.disable()
     collected = yield
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)  # nor, as often as by default, through what tests make
     gc.enable()
     return collected
 

@@ -38,6 +38,12 @@ def results_program() -> Callable[[str], ModuleType]:
 
 
 @pytest.fixture(scope="session")
+def trec8_scores(trec8: Any) -> irmx.Scores:
+    """The values of measures that several files compare, of all runs of TREC-8."""
+    return irmx.scores("AP P@10 RR nDCG@10", trec8.qrels_path, trec8.run_paths)
+
+
+@pytest.fixture(scope="session")
 def of_saved(shell: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Values]:
     """Return a function that saves qrels and runs of PyTerrier, and returns what ``irmx eval`` prints of the files."""
 

@@ -12,6 +12,11 @@ import irmx
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 NAMES = ("irmx-ncg", "irmx-need", "irmx-umeasure")
+FEWER = """
+from hypothesis import settings
+settings.register_profile("fewer", max_examples=25)
+settings.load_profile("fewer")
+"""
 IRMX = ("-c", "from irmx.cli import main; main()")
 
 
@@ -33,6 +38,7 @@ def test_every_example_is_tested():
 @pytest.mark.parametrize("name", NAMES)
 def test_its_own_tests_pass(do, name, tmp_path):
     copied = shutil.copytree(EXAMPLES / name, tmp_path / name)  # what the tests leave behind stays out of the checkout
+    (copied / "conftest.py").write_text(FEWER)
     done = do("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=copied)
     assert done.code == 0, done.out
     assert " passed" in done.out

@@ -7,7 +7,6 @@ import lzma
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,7 +30,7 @@ def ranking(text: str) -> list[list[str]]:
     return [tied.split() or [single] for tied, single in groups]
 
 
-def test_ten_thousand_published_overlaps(trec8: Any) -> None:
+def test_ten_thousand_published_overlaps() -> None:
     """Corsi and Urbano's own numbers (SIGIR 2024), rankings of different lengths and items with ties, a third in each way."""
     path = Path(os.environ["IRMX_DATA"]) / "statistics" / "rbo2024" / "test.csv.xz"
     with lzma.open(path, "rt") as file:
@@ -44,13 +43,8 @@ def test_ten_thousand_published_overlaps(trec8: Any) -> None:
         np.testing.assert_allclose(np.array(overlaps), published, rtol=0, atol=1e-12)
 
 
-@pytest.fixture(scope="module")
-def scores(trec8: Any) -> irmx.Scores:
-    return irmx.scores("AP P@10 RR nDCG@10", trec8.qrels_path, trec8.run_paths)
-
-
-def test_precision_and_ap_rank_the_runs_of_trec8_alike_by_827(scores: irmx.Scores) -> None:
-    agreement = irmx_study.correlate(scores, reference="AP")
+def test_precision_and_ap_rank_the_runs_of_trec8_alike_by_827(trec8_scores: irmx.Scores) -> None:
+    agreement = irmx_study.correlate(trec8_scores, reference="AP")
     row = agreement.frame("stability").iloc[0]
     assert row[["a", "b", "systems", "topics", "resamples", "without"]].tolist() == ["AP", "P@10", 129, 50, 1000, 0]
     assert row["tau"] == pytest.approx(0.827, abs=5e-4)
@@ -61,13 +55,13 @@ def test_precision_and_ap_rank_the_runs_of_trec8_alike_by_827(scores: irmx.Score
         f"tau of AP and P@10 is {tau}, and 95% of the resamples are between {low} and {high}, with a median of {median}."
         in PAGE
     )
-    fifths = irmx_study.correlate(scores, reference="AP", level=0.4).frame("stability").iloc[0]
+    fifths = irmx_study.correlate(trec8_scores, reference="AP", level=0.4).frame("stability").iloc[0]
     assert fifths["high"] < row["tau"]  # which is larger than four fifths of the resamples
 
 
 @pytest.mark.parametrize("decimals", [None, 4])
-def test_coefficients_of_trec8_are_those_of_scipy(scores: irmx.Scores, decimals: int | None) -> None:
-    agreement = irmx_study.correlate(scores, decimals=decimals)
+def test_coefficients_of_trec8_are_those_of_scipy(trec8_scores: irmx.Scores, decimals: int | None) -> None:
+    agreement = irmx_study.correlate(trec8_scores, decimals=decimals)
     means = pd.DataFrame(agreement.means, columns=agreement.measures)
     for row in agreement.frame().itertuples():
         x, y = means[row.a], means[row.b]

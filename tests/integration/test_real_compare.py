@@ -19,13 +19,8 @@ import irmx_study
 pytestmark = pytest.mark.real
 
 
-@pytest.fixture(scope="module")
-def scores(trec8: Any) -> irmx.Scores:
-    return irmx.scores("AP P@10", trec8.qrels_path, trec8.run_paths)
-
-
-def test_all_pairs_by_t_and_holm_are_those_of_scipy_and_statsmodels(scores: irmx.Scores) -> None:
-    ap = scores.select(measures="AP")
+def test_all_pairs_by_t_and_holm_are_those_of_scipy_and_statsmodels(trec8_scores: irmx.Scores) -> None:
+    ap = trec8_scores.select(measures="AP")
     comparison = irmx_study.compare(ap, all_pairs=True)
     frame = comparison.frame()
     assert len(frame) == 129 * 128 // 2 == 8256

@@ -19,8 +19,8 @@ MATRICES = {"AP": "adhoc8_ap", "P@10": "adhoc8_p10", "RR": "adhoc8_rr"}
 
 
 @pytest.fixture(scope="module")
-def scores(trec8: Any) -> irmx.Scores:
-    return irmx.scores(" ".join(MATRICES), trec8.qrels_path, trec8.run_paths)
+def scores(trec8_scores: irmx.Scores) -> irmx.Scores:
+    return trec8_scores.select(measures=list(MATRICES))
 
 
 @pytest.fixture(scope="module")

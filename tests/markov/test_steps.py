@@ -57,6 +57,17 @@ def plainly(model, depth, relevant, start, steps):
     return sum(law @ np.linalg.matrix_power(p, k) @ precision for k in range(steps)) / steps
 
 
+def test_users_of_several_kinds_at_once_have_the_values_that_they_have_alone(qrels, run):
+    """They share what does not depend on the number of steps."""
+    starts = (*STARTS, "top", [1, 2])
+    measures = [MP(model=m, steps=n, start=s) for m in (GL_AD_ID, LO_AD_ID) for s in starts for n in (2, 5)]
+    values = irmx.calc_aggregate(measures, qrels, run)
+    assert [values[measure] for measure in measures] == pytest.approx(
+        [one.calc_aggregate(qrels, run) for one in measures], abs=1e-15
+    )
+    assert len({round(value, 9) for value in values.values()}) > 10
+
+
 @pytest.mark.parametrize(
     ("model", "first_step"),
     [

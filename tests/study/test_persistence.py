@@ -337,13 +337,22 @@ def test_the_command_on_reruns(snapshots: Path, command: Callable[..., Any]) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("same_topics", [False, True])
 def test_intervals_hold_the_true_value_as_often_as_they_say(same_topics: bool) -> None:
+    """Eight hundred draws, as if each were another measure."""
     rng = np.random.default_rng(11)
-    held = np.zeros(3)
     draws = 800
-    for _ in range(draws):
-        first, then = random_scores(rng, 50, 0.1), random_scores(rng, 50, 0.05, mean=0.3)
-        topics = None if same_topics else [f"x{i}" for i in range(50)]
-        row = irmx_study.persist({"a": scores_of(first), "b": scores_of(then, topics=topics)}).frame().iloc[1]
-        truth = {"ER": 0.5, "delta_RI": 0.1 / 0.4 - 0.05 / 0.3, "RC": 1 - 0.35 / 0.5}
-        held += [row[f"{name}_low"] <= value <= row[f"{name}_high"] for name, value in truth.items()]
+    pairs = [(random_scores(rng, 50, 0.1), random_scores(rng, 50, 0.05, mean=0.3)) for _ in range(draws)]
+    first, then = (np.stack(values, axis=2) for values in zip(*pairs, strict=True))
+    measures = tuple(irmx.parse_measure(f"AP@{k}") for k in range(1, draws + 1))
+    names = tuple(f"q{i}" for i in range(50))
+    others = names if same_topics else tuple(f"x{i}" for i in range(50))
+    snapshots = {
+        name: irmx.Scores(values, topics, ("base", "new"), measures)
+        for name, values, topics in (("a", first, names), ("b", then, others))
+    }
+    rows = irmx_study.persist(snapshots).frame().query("snapshot == 'b'")
+    assert len(rows) == draws
+    truth = {"ER": 0.5, "delta_RI": 0.1 / 0.4 - 0.05 / 0.3, "RC": 1 - 0.35 / 0.5}
+    held = np.array(
+        [rows[f"{name}_low"].le(value).mul(rows[f"{name}_high"].ge(value)).sum() for name, value in truth.items()]
+    )
     assert ((held / draws > 0.93) & (held / draws < 0.97)).all(), held / draws

@@ -57,7 +57,7 @@ def test_trec8(tools, trec8):
     qrels = irmx.read_qrels(trec8.qrels_path)
     ours, theirs = (irmx.evaluator(EXACT, qrels, provider=name) for name in ("irmx", "pytrec_eval"))
     assert len(trec8.run_paths) == 129
-    for name, path in list(trec8.run_paths.items())[::3]:
+    for name, path in list(trec8.run_paths.items())[::6]:
         run = irmx.read_run(path)
         assert tools.largest_difference(ours.values(run), theirs.values(run))[0] == 0, name
 
@@ -72,10 +72,10 @@ def pairs(qrels, compared):
 
 def test_trec8_without_ties(tools, trec8):
     without_ties = pairs(irmx.read_qrels(trec8.qrels_path), tools.WITHOUT_TIES)
-    for path in list(trec8.run_paths.values())[::43]:
-        run = irmx.read_run(tools.without_ties(irmx.read_run(path).as_dict()))
-        for ours, theirs, tolerance in without_ties:
-            assert tools.largest_difference(ours.values(run), theirs.values(run))[0] <= tolerance, path
+    path = trec8.run_paths["uwmt8a0"]
+    run = irmx.read_run(tools.without_ties(irmx.read_run(path).as_dict()))
+    for ours, theirs, tolerance in without_ties:
+        assert tools.largest_difference(ours.values(run), theirs.values(run))[0] <= tolerance, path
 
 
 LEVELS = [
@@ -96,7 +96,7 @@ def test_web_track(tools, year):
     qrels = irmx.read_qrels(folder / "qrels.adhoc.txt.gz")
     [exactly] = pairs(qrels, [("pytrec_eval", [*EXACT, *LEVELS], 0)])
     without_ties = pairs(qrels, (*tools.WITHOUT_TIES, ("gdeval", tools.EXPONENTIAL, 5.1e-6)))
-    paths = sorted((folder / "runs").glob("*.run.gz"))[::3]
+    paths = sorted((folder / "runs").glob("*.run.gz"))[::6]
     assert paths
     for path in paths:
         run = irmx.read_run(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ LARGEST = 5_000
 """Maximum number of states of a dense matrix; that many take up to a minute."""
 
 _BLOCK = 64
+_KEPT = 1_000_000
+"""How many numbers of chains are kept for the same model with another number of steps: 8 MB."""
 _TERMS = 40
 """How many terms of the exponential series are summed for a time in which at most one move is expected."""
 
@@ -312,7 +314,10 @@ def weights_of_steps(model: Any, rankings: Rankings, start: Any, steps: int) -> 
         For a model that gives an invariant distribution only, or for a start on ranks with a model that has no states there.
     """
     out = np.zeros(len(rankings.relevant.rank))
-    for here, chain, law in chains_and_starts(model, rankings, start):
+    chains: Iterable[tuple[slice, Floats, Floats]] = chains_and_starts(model, rankings, start)
+    if (rankings.relevant.count**2).sum() <= _KEPT:
+        chains = rankings.memo(("chains", model, str(start)), lambda: list(chains_and_starts(model, rankings, start)))
+    for here, chain, law in chains:
         visits = expected_visits(law, chain, steps)
         out[here] = visits / visits.sum()
     return out
