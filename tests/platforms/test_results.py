@@ -137,6 +137,32 @@ def test_a_sample_that_failed_is_left_out_whatever_its_score(write: Write) -> No
         assert values_of(write(log(sample("a", m="C"), failed))) == {"toy/a": {"m": {"a": 1}}}
 
 
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+def test_an_item_of_which_a_repeat_failed_has_no_value(write: Write, command: Any) -> None:
+    def failing(crashes: bool) -> Any:
+        failed = {"id": "q0", "epoch": 2, "error": {"message": "boom"}} if crashes else sample("q0", 2, m="I")
+        return log(sample("q0", 1, m="C"), failed, *(sample(f"q{i}", m=i % 2) for i in range(1, 12)))
+
+    first, whole, crashed = (write(failing(name == "c"), name) for name in "abc")
+    assert "q0" not in values_of(crashed)["toy/a"]["m"]
+    for other, code in ((whole, 0), (crashed, 3)):
+        asked = ("verdict", "--scores", f"A={first} B={other}", "A", "B", "--claim", "no-worse", "--margin", ".01")
+        assert command(*asked).code == code
+    crash = {"failureReason": 2, "error": "timeout"}
+    of_promptfoo = promptfoo(result(0, 0, "a", 1), {**result(0, 0, "a", 0), **crash}, result(1, 0, "a", 0.5))
+    assert values_of(write(of_promptfoo)) == {"a": {"score": {asks(1): 0.5}}}
+    for of_crash in ({"m": None}, {}):
+        of_deepeval = {"testCases": [case("a", m=1), case("a", **of_crash), case("b", m=0)]}
+        assert values_of(write(of_deepeval)) == {"file.json": {"m": {"b": 0}}}
+    with pytest.raises(DataError):
+        values_of(write(log(sample("a", 1, m="C"), sample("a", 2, m=None))))
+
+
+def test_the_same_repeat_twice_is_refused(write: Write) -> None:
+    with pytest.raises(DataError, match="'a' in epoch 1"):
+        values_of(write(log(sample("a", 1, m="C"), sample("a", 1, m="C"), sample("b", m="I"))))
+
+
 def test_words_of_inspect_are_numbers_and_numbers_are_written_as_everywhere(write: Write) -> None:
     words = dict(zip("abcdef", ("yes", "True", "NO", "false", "0.5", True), strict=True))
     values = {name: float(n) for name, n in zip("abcdef", (1, 1, 0, 0, 0.5, 1), strict=True)}

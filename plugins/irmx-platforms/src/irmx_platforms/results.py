@@ -36,13 +36,13 @@ _LONGEST = 200
 
 
 class Value(NamedTuple):
-    """A value of a file, which may be anything; the system is None if the file does not name it.
+    """A value of a file, which may be anything; the system is None if the file does not name it, the measure if the item failed.
 
     ``test`` is what else identifies the item: values of a system for one topic are repeats of the same test only if it is the same.
     """
 
     topic: str
-    measure: str
+    measure: str | None
     value: Any
     system: str | None = None
     test: Any = None
@@ -102,33 +102,44 @@ def json_lines(path: Path, content: bytes, name: str) -> Iterator[tuple[str, Any
 def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.Table:
     """Return values as scores: those of an item that is repeated as their mean, those that are no numbers left out with a warning.
 
-    Measures that not all topics of a system have are left out, too, unless one is asked for.
+    An item of which a repeat failed, or has no number, has no value: the mean of the others would reward the failure. Measures that not all topics of a system have are left out, too, unless one is asked for.
     """
     import pyarrow as pa
 
     measure = reader["measure"] if "measure" in reader.SUPPORTED_PARAMS else ""
     with understanding(str(path), reader.NAME):
         every = [
-            one._replace(measure=text(one.measure), system=None if one.system is None else text(one.system))
+            one._replace(**{of: text(getattr(one, of)) for of in ("measure", "system") if getattr(one, of) is not None})
             for one in values
         ]
-    if measure and measure not in {one.measure for one in every}:
-        raise DataError(
-            f"{path} has no values of {measure}. It has: {list_some(dict.fromkeys(one.measure for one in every), 10)}."
-        )
+    names = dict.fromkeys(one.measure for one in every if one.measure is not None)
+    if measure and measure not in names:
+        raise DataError(f"{path} has no values of {measure}. It has: {list_some(names, 10)}.")
     _refuse_ambiguous(reader, path, every)
-    asked = [one for one in every if not measure or one.measure == measure]
+    failed = {(one.system, one.topic) for one in every if one.measure is None}
+    asked = [one for one in every if one.measure is not None and measure in ("", one.measure)]
     found: dict[tuple[str | None, str, str], list[float]] = {}
     without: list[Value] = []
     for one in asked:
         value = float(one.value) if isinstance(one.value, bool) else number(one.value)
         if math.isfinite(value):
-            found.setdefault((one.system, one.topic, one.measure), []).append(value)
+            found.setdefault((one.system, one.topic, str(one.measure)), []).append(value)
         else:
             without.append(one)
+    lacking = {(one.system, one.topic, one.measure) for one in without}
+    partly = [key for key in found if key in lacking or key[:2] in failed]
+    if partly:
+        what = (
+            f"{plural(len(partly), 'value')} of {len(found)} left out, as a repeat of the item failed or has no number"
+        )
+        warn(path, f"{what}; such as {partly[0][2]} for {partly[0][1][:60]}")
+    for key in partly:
+        del found[key]
     if not found:
         example = f" Found {str(without[0].value)[:80]!r} for {without[0].topic}, for example." if without else ""
-        raise DataError(f"{path} has no value of an item that is a number, in the form of {reader.NAME}.{example}")
+        raise DataError(
+            f"{path} has no value of an item that is a number{' in every repeat' if partly else ''}, in the form of {reader.NAME}.{example}"
+        )
     _tell_of_omitted(path, without, len(asked))
     _tell_of_repeats(path, list(found.values()))
     kept = set(_complete(reader, path, list(found)) if not measure else [measure])
@@ -223,7 +234,7 @@ class Promptfoo(Results):
     SIGNS = {"scores": (rb"\{", rb'^\{\s*"evalId"\s*:|"gradingResult"\s*:', rb'"results"\s*:\s*\{|"namedScores"\s*:')}
 
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
-        """Yield the values of every result but those of errors."""
+        """Yield the values of every result; of an error, that it failed."""
         if re.match(rb'\s*\{\s*"evalId"', content):
             results = parsed(path, content, self.NAME)["results"]["results"]
         else:
@@ -237,10 +248,11 @@ class Promptfoo(Results):
                 f"{len(failed)} of {len(results)} results are errors of a provider, and left out; such as {example}",
             )
         for result in results:
-            if result.get("failureReason") == _ERROR:
-                continue
             system, test = systems[result["promptIdx"]], result["testCase"]
             topic = topic_of(self, result["testIdx"], test.get("vars") or {})
+            if result.get("failureReason") == _ERROR:
+                yield Value(topic, None, None, system, test)
+                continue
             for measure, value in {**(result.get("namedScores") or {}), "score": result["score"]}.items():
                 yield Value(topic, measure, value, system, test)
         if not results:
@@ -286,7 +298,7 @@ class DeepEval(Results):
             asked = case.get("input") or case.get("scenario") or said or None
             topic = topic_of(self, case["name"], None if is_named else asked)
             test = asked, case.get("expectedOutput"), case.get("context")
-            for metric in case.get("metricsData") or ():
+            for metric in case.get("metricsData") or [{"name": None}]:
                 yield Value(topic, metric["name"], metric.get("score"), None if system is None else str(system), test)
 
 
@@ -602,14 +614,22 @@ class Inspect(Results):
                 )
             warn(path, unfinished)
         samples = log.get("samples") or []
+        times = Counter((sample["id"], sample["epoch"]) for sample in samples if "epoch" in sample)
+        if twice := [key for key, number in times.items() if number > 1]:
+            raise DataError(
+                f"{path} has {plural(len(twice), 'sample')} more than once, the first {twice[0][0]!r} in epoch {twice[0][1]}. Leave one of each out."
+            )
         scored = [sample for sample in samples if sample.get("scores") and not sample.get("error")]
         if len(scored) < len(samples) and scored:
             warn(
                 path,
                 f"{len(samples) - len(scored)} of {len(samples)} samples have no score, or failed, and are left out",
             )
-        for sample in scored:
+        for sample in samples if scored else ():
             topic = topic_of(self, sample["id"], _asked(sample) if isinstance(sample["id"], int) else None)
+            if not sample.get("scores") or sample.get("error"):
+                yield Value(topic, None, None, system, sample["id"])
+                continue
             for scorer, score in sample["scores"].items():
                 for value in _of_score(topic, scorer, score["value"], system):
                     yield value._replace(test=sample["id"])
