@@ -256,6 +256,13 @@ WRONG: dict[str, tuple[list[Any], str]] = {
         [{"topic": "T", "qid": "Q", "day": DAYS[0], "question_rank": 0, "doc_ranking": ["a"], "run_tag": "other"}],
         "line 2",
     ),
+    "a name twice": ([{"topic": "T", "results": {DAYS[0]: [{**SHOWN, "doc_ranking": []}]}}], "doc_ranking"),
+    "a misspelt score": (
+        [{"topic": "T", "results": {DAYS[0]: [{**SHOWN, "doc-ranking": [{"doc_id": "a", "Score": 1}]}]}}],
+        "line 2, topic T, day 2021-08-01, question Q: 'Score'",
+    ),
+    "a misspelt topic": ([{"topic": "T", "results": {}}, {"Topic": "T"}], "line 3: 'Topic'"),
+    "two tags": ([{"runtag": "mine", "run_tag": "other"}], "line 2"),
     "no topic": ([{"topic": None, "results": {}}], "line 2"),
     "two runs in a file": ([{"runtag": "other"}], "line 2"),
     "a list": ([[1]], "line 2"),
@@ -296,6 +303,31 @@ def test_wrong_judgments_are_refused(judged: str, said: str, tmp_path: Path, com
     (tmp_path / "judged.csv").write_text(judged)
     lines(tmp_path / "run.jsonl", *FORMS["of the guidelines"])
     command("inbox", "eval", "judged.csv", "run.jsonl").assert_refused(1, said)
+
+
+def test_an_empty_file_is_no_silent_run(tmp_path: Path, command: Callable[..., Any]) -> None:
+    (tmp_path / "empty.jsonl").write_text("\n")
+    (tmp_path / "judged.csv").write_text(JUDGED)
+    for asked in (("inbox", "eval"), ("inbox", "news"), ("inbox", "check")):
+        judged = [] if "check" in asked else ["judged.csv"]
+        command(*asked, *judged, "empty.jsonl").assert_refused(1, "empty.jsonl is empty")
+    for level in ("documents", "updates"):
+        command("eval", "judged.csv", f"inbox(level={level}):empty.jsonl", "TruncatedAP").assert_refused(1)
+    lines(tmp_path / "silent.jsonl", {"runtag": "silent"})
+    assert command("inbox", "eval", "judged.csv", "silent.jsonl").code == 0
+
+
+@pytest.mark.parametrize("asked", ["eval", "news"])
+def test_judgments_of_other_questions_are_told(asked: str, tmp_path: Path, command: Callable[..., Any]) -> None:
+    shown: Run = {("T", question, DAYS[0]): (0.0, {"a": 1.0}) for question in ("Q", "P")}
+    write(tmp_path / "run.jsonl", shown)
+    (tmp_path / "judged.csv").write_text(JUDGED)
+    done = command("inbox", asked, "judged.csv", "run.jsonl")
+    assert done.code == 0
+    assert "1 of 2 questions" in done.err
+    for other in (JUDGED.replace("\nT,", "\nt,"), JUDGED.replace(",Q,", ",X,")):
+        (tmp_path / "judged.csv").write_text(other)
+        command("inbox", asked, "judged.csv", "run.jsonl").assert_refused(1, "T/P")
 
 
 def test_what_a_run_does_not_name_is_silence_that_is_told(demo: Path, command: Callable[..., Any]) -> None:
@@ -366,20 +398,18 @@ def test_days_that_are_numbers_are_no_dates() -> None:
         read_inbox({"topic": ["T"], "question": ["Q"], "day": [20210801], "document": ["a"], "gain": [1]})
 
 
-def test_a_known_question_is_not_proposed_whatever_the_tag(tmp_path: Path, command: Callable[..., Any]) -> None:
+def test_a_tag_with_which_a_known_question_begins_proposes_none(tmp_path: Path, command: Callable[..., Any]) -> None:
     judged = table("topic question day document gain", [("T", "TQ", DAYS[0], "a", 1), ("T", "TX", DAYS[0], "b", 1)])
-    run = read_inbox_run(
-        write(
-            tmp_path / "run.jsonl",
-            {("T", "TQ", DAYS[0]): (0.0, {"a": 1.0}), ("T", "T-1", DAYS[0]): (1.0, {"b": 1.0})},
-            "T",
-        )
-    )
+    shown: Run = {("T", "TQ", DAYS[0]): (0.0, {"a": 1.0}), ("T", "T-1", DAYS[0]): (1.0, {"b": 1.0})}
     inbox = read_inbox(judged, table("topic question day", [("T", "TQ", DAYS[0])]))
+    with pytest.raises(DataError, match="question T-1"):
+        score_inbox(inbox, {"mine": read_inbox_run(write(tmp_path / "short.jsonl", shown, "T"))})
+    run = read_inbox_run(write(tmp_path / "run.jsonl", shown, "T-"))
     documents, questions = score_inbox(inbox, {"mine": run}, "TruncatedAP", proposed="drop")
     assert documents.scores["TruncatedAP"].ravel().tolist() == [1.0, 0.0]
     assert questions.scores["TruncatedAP"].tolist() == [[pytest.approx(truncated([1.0], [1.0, 1.0], 0.5)[3])]]
     pd.DataFrame({"topic": ["T"], "question": ["TQ"]}).to_csv(tmp_path / "topics.csv", index=False)
+    command("inbox", "check", "short.jsonl", "--topics", "topics.csv").assert_refused(1, "question T-1")
     done = command("inbox", "check", "run.jsonl", "--topics", "topics.csv", "-o", "jsonl")
     assert {row["what"]: row["value"] for row in map(json.loads, done.out.splitlines())}["questions proposed"] == 1
 

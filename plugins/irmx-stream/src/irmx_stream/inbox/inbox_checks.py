@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from irmx import DataWarning
 from irmx.ragged import Ints, segment_of
-from irmx.toolkit import content_of, plural, suggest, visible
+from irmx.toolkit import content_of, list_some, plural, suggest, visible
 from irmx_stream.inbox.inbox_levels import as_texts, days_with_equal_ranks, proposed_by
 from irmx_stream.inbox.inbox_runs import MOST_DOCUMENTS, Faults, InboxRun, parsed, place
 from irmx_stream.inbox.inbox_tables import Inbox, column, days_of, read_columns, topics_file
@@ -103,12 +105,25 @@ def _rows(run: InboxRun, known: set[tuple[str, str]]) -> list[dict[str, Any]]:
 
 
 def refuse_other_days_and_questions(inbox: Inbox, run: InboxRun) -> None:
-    """Raise for a document on another day than its own, and, where a universe names all questions, for an unknown one."""
+    """Raise for a document on another day than its own, and, where a universe names all questions, for an unknown one.
+
+    Without a universe raise if no question that the run shows is in the judgments, and warn of those that are not.
+    """
     faults = other_days(run, inbox.documents, inbox.day_of_document, inbox.days)
     if inbox.is_closed:
         known = np.unique(inbox.units[:, :2], axis=0).tolist()
         faults += unknown_topics(run, set(inbox.topics))
         faults += unknown_questions(run, {(inbox.topics[t], inbox.questions[q]) for t, q in known})
+    else:
+        counts = (run.counts > 0) & ~proposed_by(run, inbox.known)
+        shown = {(run.topic[i], run.question[i]) for i in np.flatnonzero(counts).tolist()}
+        if other := sorted(shown - inbox.known):
+            said = f"{len(other)} of {plural(len(shown), 'question')} that it shows are not in the judgments"
+            said = f"{run.name}: {said}, such as {visible('/'.join(other[0]))}."
+            if len(other) == len(shown):
+                faults.append(f"{said} Those have {list_some(map('/'.join, sorted(inbox.known)))}.")
+            else:
+                warnings.warn(said, DataWarning, stacklevel=3)
     faults.raise_first(run.name)
 
 
@@ -117,12 +132,12 @@ def unknown_questions(run: InboxRun, known: set[tuple[str, str]]) -> Faults:
     topics = {topic for topic, _ in known}
     found = dict[tuple[str, str], int]()
     for shown, (pair, is_proposed) in enumerate(
-        zip(zip(run.topic, run.question, strict=True), proposed_by(run).tolist(), strict=True)
+        zip(zip(run.topic, run.question, strict=True), proposed_by(run, known).tolist(), strict=True)
     ):
         if not is_proposed and pair[0] in topics and pair not in known:
             found.setdefault(pair, shown)
     return Faults(
-        f"{run.place(shown)}: the topic has no such question, and the id of one that the run proposes begins with its tag, {run.tag!r}."
+        f"{run.place(shown)}: the topic has no such question, and the id of one that the run proposes begins with its tag, {run.tag!r}, with which no known one may begin."
         f"{suggest(question, [name for of, name in known if of == topic])}"
         for (topic, question), shown in found.items()
     )

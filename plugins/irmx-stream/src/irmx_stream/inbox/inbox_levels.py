@@ -203,11 +203,9 @@ def kept_in(run: InboxRun, proposed: str, known: Set[tuple[str, str]] = frozense
 
 
 def proposed_by(run: InboxRun, known: Set[tuple[str, str]] = frozenset()) -> Bools:
-    """Return which of the questions that a run shows it proposes: their ids begin with its tag, and they are not known."""
-    pairs = zip(run.topic, run.question, strict=True)
-    return np.fromiter(
-        (run.tag != "" and q.startswith(run.tag) and (t, q) not in known for t, q in pairs), bool, len(run)
-    )
+    """Return which of the questions that a run shows it proposes: their ids begin with its tag, with which no known one begins."""
+    tells = run.tag != "" and not any(question.startswith(run.tag) for _, question in known)
+    return np.array([tells and question.startswith(run.tag) for question in run.question], dtype=bool)
 
 
 def days_with_equal_ranks(run: InboxRun, is_kept: Bools) -> int:

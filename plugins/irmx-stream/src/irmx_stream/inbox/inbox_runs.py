@@ -21,6 +21,12 @@ Json = Mapping[str, Any]
 MOST_DOCUMENTS = 100
 """How many documents a question may have on a day, by the guidelines."""
 
+_NAMES = frozenset(
+    {"runtag", "topic", "day", "results", "qid", "question_rank", "doc_ranking", "doc_id", "score", "length"}
+)
+_LIKE = {name.replace("_", ""): name for name in _NAMES}
+"""The names that are read, and what they are without underscores, by which others are taken for misspelt."""
+
 _LARGEST = 1e300
 """The largest rank, score or length that is a number and not a mistake."""
 
@@ -114,7 +120,7 @@ def read_inbox_run(path: str | os.PathLike[str]) -> InboxRun:
     Raises
     ------
     irmx.DataError
-        For what is not of that form, a question twice on a day, a document twice for a question, or a rank or score that is no
+        For an empty file, what is not of that form, a name that is misspelt or stands twice, a question twice on a day, a document twice for a question, or a rank or score that is no
         finite number; names the line, the topic and the day.
 
     Examples
@@ -141,6 +147,10 @@ def parsed(name: str, content: bytes) -> tuple[InboxRun, Faults]:
     for number, line in enumerate(content.split(b"\n"), start=1):
         if line.strip():
             reader.add(number, line)
+    if not (reader.tag or reader.shown or reader.faults):
+        reader.faults.append(
+            f"The run {name} is empty: did the search fail? One that is silent on purpose has a line with its runtag."
+        )
     return reader.run(), reader.faults
 
 
@@ -188,6 +198,23 @@ class _Reader:
     def fault(self, text: str, line: int, topic: str = "", day: str = "", question: str = "") -> None:
         self.faults.append(f"{place(self.name, line, topic, day, question)}: {text}")
 
+    def named(self, record: Json, *where: Any) -> Json:
+        """Return an object whose names have underscores where they had hyphens; one that is misspelt, or the same as another, is a fault."""
+        if record.keys() <= _NAMES:
+            return record
+        out = dict[str, Any]()
+        for written, value in record.items():
+            name = written.replace("-", "_")
+            name = "runtag" if name == "run_tag" else name
+            meant = _LIKE.get(name.replace("_", "").casefold(), name)
+            if name in out:
+                self.fault(f"{name!r} stands here twice, spelt in two ways. Leave one of them out.", *where)
+            elif name != meant:
+                self.fault(f"{written!r} is not read. Write {meant}.", *where)
+            else:
+                out[name] = value
+        return out
+
     def add(self, line: int, content: bytes) -> None:
         """Add a line."""
         try:
@@ -198,8 +225,8 @@ class _Reader:
         if not isinstance(record, dict):
             self.fault(f"this is {value_repr(record)}, where an object is expected.", line)
             return
-        record = _with_underscores(record)
-        tag = record.get("runtag", record.get("run_tag"))
+        record = self.named(record, line)
+        tag = record.get("runtag")
         if tag is not None and self.tag not in ("", str(tag)):
             self.fault(
                 f"this has the runtag {value_repr(tag)}, and a line before {self.tag!r}. A file holds one run.", line
@@ -232,7 +259,7 @@ class _Reader:
         else:
             shown = self.shown.setdefault((topic, day), set())
             for question in questions:
-                self._add_question(line, topic, day, _with_underscores(question), shown)
+                self._add_question(line, topic, day, self.named(question, line, topic, day), shown)
 
     def _add_question(self, line: int, topic: str, day: str, record: Json, shown: set[str]) -> None:
         name, rank, documents = record.get("qid"), record.get("question_rank"), record.get("doc_ranking")
@@ -260,7 +287,7 @@ class _Reader:
         ids, lengths = documents, dict[int, Any]()
         scores: list[Any] = list(range(len(documents), 0, -1))
         if any(isinstance(document, dict) for document in documents):
-            named = [_with_underscores(one) if isinstance(one, dict) else {"doc_id": one} for one in documents]
+            named = [self.named(one, *where) if isinstance(one, dict) else {"doc_id": one} for one in documents]
             ids = [one.get("doc_id") for one in named]
             if any("score" in one for one in named):
                 scores = [one.get("score") for one in named]
@@ -281,13 +308,6 @@ class _Reader:
             self.score += scores
             return True
         return False
-
-
-def _with_underscores(record: Json) -> Json:
-    """Return an object whose names have underscores where they had hyphens."""
-    if "-" not in "".join(record):
-        return record
-    return {name.replace("-", "_"): value for name, value in record.items()}
 
 
 def _is_number(value: Any) -> TypeGuard[float]:
