@@ -42,7 +42,7 @@ def test_ratings_are_the_maximum_of_the_likelihood(seed: int) -> None:
         return float((wins * np.log1p(np.exp(x[None, :] - x[:, None]))).sum())
 
     best = minimize(loss, np.zeros(5), method="BFGS", options={"gtol": 1e-9}).x
-    found = rate(battles, draws=10).systems.set_index("system")["rating"]
+    found = rate(battles, draws=100).systems.set_index("system")["rating"]
     expected = 1000 + 400 / np.log(10) * (best - best.mean())
     assert found[list(battles.systems)].tolist() == pytest.approx(expected.tolist(), abs=0.01)
 
@@ -55,7 +55,7 @@ def test_rates_count_ties_half_and_wins_by_name_or_side() -> None:
         ("2", "x", "z", "model_b"),
         ("2", "z", "y", "B"),
     ]
-    table = rate(read_battles(pd.DataFrame(rows, columns=COLUMNS)), draws=5).systems.set_index("system")
+    table = rate(read_battles(pd.DataFrame(rows, columns=COLUMNS)), draws=100).systems.set_index("system")
     assert table.loc["x", ["battles", "wins", "ties", "losses"]].tolist() == [4, 2, 1, 1]
     assert table["rate"].to_dict() == {"x": 0.625, "y": 0.375, "z": 0.5}
 
@@ -70,14 +70,14 @@ def test_a_system_that_wins_or_loses_all_has_no_finite_rating() -> None:
     ]
     rows.append(("3", "alone", "apart", "a"))
     battles = read_battles(pd.DataFrame(rows, columns=COLUMNS))
-    found = rate(battles, draws=50)
+    found = rate(battles, draws=100)
     table = found.systems.set_index("system")["rating"]
     assert (table["best"], table["worst"]) == (np.inf, -np.inf)
     assert table[["alone", "apart"]].isna().all()
     assert np.isfinite(table[["x", "y"]]).all()
     assert any("best" in text for text in found.notes)
     assert any("worst" in text for text in found.notes)
-    finite = rate(battles, draws=50, prior=0.5).systems.set_index("system")["rating"]
+    finite = rate(battles, draws=100, prior=0.5).systems.set_index("system")["rating"]
     assert np.isfinite(finite[["best", "x", "y", "worst"]]).all()
     assert finite["best"] > finite["x"] > finite["worst"]
 
@@ -185,7 +185,7 @@ def test_the_command_rates_compares_and_tells_what_it_cannot(tmp_path: Path, com
         ("--table", "agreement"),
         ("--table", "none"),
         ("--qrels", qrels_path()),
-        ("--draws", "0"),
+        ("--draws", "99"),
         ("--prior", "-1"),
         ("--run", "bm25=nowhere"),
         ("--measure", "AP"),
@@ -210,16 +210,41 @@ def test_levels_and_numbers_out_of_range_are_refused() -> None:
     for level in (0.4, 1.1):
         with pytest.raises(UsageError):
             agreement(battles, scores, [level])
-    for wrong in ({"draws": 0}, {"seed": -1}, {"level": 1.0}, {"prior": -0.5}):
+    for wrong in ({"draws": 99}, {"seed": -1}, {"level": 1.0}, {"prior": -0.5}):
         with pytest.raises(UsageError):
             rate(battles, **wrong)
 
 
 def test_battles_on_one_topic_have_no_interval_and_tell_nobody_apart() -> None:
-    found = rate(read_battles(pd.DataFrame([("1", "x", "y", w) for w in "aab"], columns=COLUMNS)), draws=20)
+    found = rate(read_battles(pd.DataFrame([("1", "x", "y", w) for w in "aab"], columns=COLUMNS)), draws=100)
     assert found.systems[["low", "high"]].isna().all(axis=None)
     assert not found.pairs["apart"].any()
     assert "one topic" in found.notes[0]
+
+
+@pytest.mark.parametrize("prior", [0, 0.5])
+@pytest.mark.parametrize("topics", [2, 5, 6])
+def test_where_all_topics_agree_a_sign_test_tells_systems_apart(
+    prior: float, topics: int, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    for votes in (1, 2):  # of the first topic
+        rows = [("0", "x", "y", "a")] * votes + [(str(t), "x", "y", "a") for t in range(1, topics)]
+        pd.DataFrame(rows, columns=COLUMNS).to_csv(tmp_path / "battles.csv", index=False)
+        done = command("battles", "battles.csv", "--table", "pairs", "--prior", prior, "-o", "jsonl")
+        row = json.loads(done.out)
+        assert row["apart"] == (topics == 6)
+        assert (row["low"] is None) == (row["high"] is None) == (votes == 1 or prior == 0)
+
+
+@pytest.mark.filterwarnings("ignore::irmx.errors.MissingTopicsWarning")
+def test_pairs_of_which_a_system_lacks_a_value_are_no_agreement() -> None:
+    topics = [str(t) for t in range(8)]
+    runs = {"x": {t: {"d": 1.0} for t in topics}, "y": {t: {"d": 1.0} for t in topics[:4]}}
+    scores = irmx.scores("RR", {t: {"d": 1} for t in topics}, runs)
+    battles = read_battles(pd.DataFrame([(t, "x", "y", "a") for t in topics], columns=COLUMNS))
+    assert agreement(battles, scores, [0.5])[["pairs", "missing", "ties", "agreement"]].values.tolist() == [
+        [4, 4, 4, 0.5]
+    ]
 
 
 def test_votes_that_no_values_are_for_are_told() -> None:

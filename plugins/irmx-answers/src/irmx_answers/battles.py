@@ -218,7 +218,9 @@ class Ratings:
         ties), the ``rating`` with the ends of its interval ``low`` and ``high``, which may be infinite.
     pairs : DataFrame
         One row per pair of systems, the better first: ``battles`` between them, the ``rate`` of a against b (NaN if they never met), the
-        ``difference`` of ratings with the ends of its interval, and whether they are ``apart``: the interval does not hold 0.
+        ``difference`` of ratings with the ends of its interval, NaN where all topics agree so that samples do not vary, and whether they
+        are ``apart``: the interval, or without one the difference, does not hold 0, and both systems are on as many topics as a sign test
+        needs to show something (6 at the level 0.05).
     notes : list of str
         What a reader must know: systems without a finite rating, and pairs that cannot be told apart.
     """
@@ -238,7 +240,7 @@ def rate(battles: Battles, draws: int = 1000, seed: int = 0, level: float = 0.05
     battles : Battles
         The battles.
     draws : int
-        How often topics are drawn.
+        How often topics are drawn, at least 100 times.
     seed : int
         The seed of the draws.
     level : float
@@ -259,9 +261,9 @@ def rate(battles: Battles, draws: int = 1000, seed: int = 0, level: float = 0.05
     """
     import pandas as pd
 
-    if draws < 1 or seed < 0 or not 0 < level < 1 or not (prior == 0 or 1e-3 <= prior <= 1e6):
+    if draws < 100 or seed < 0 or not 0 < level < 1 or not (prior == 0 or 1e-3 <= prior <= 1e6):
         raise UsageError(
-            f"draws, seed, level or prior is out of range: a prior is 0, or from 0.001 to a million. Got {draws}, {seed}, {level:g} and {prior:g}."
+            f"draws, seed, level or prior is out of range: there are at least 100 draws, and a prior is 0, or from 0.001 to a million. Got {draws}, {seed}, {level:g} and {prior:g}."
         )
     systems, whole = len(battles.systems), battles.wins()
     met = whole + whole.T
@@ -290,7 +292,12 @@ def rate(battles: Battles, draws: int = 1000, seed: int = 0, level: float = 0.05
             "high": high,
         }
     )
-    pairs = pd.DataFrame(_pairs(battles.systems, order, whole, met, rating, drawn, ends))
+    of_system = np.unique(
+        np.append(battles.a, battles.b) * len(battles.topics) + np.append(battles.topic, battles.topic)
+    )
+    topics = np.bincount(of_system // len(battles.topics), minlength=systems)
+    is_enough = 0.5 ** (np.minimum(topics[:, None], topics) - 1.0) <= level  # else equal signs are chance
+    pairs = pd.DataFrame(_pairs(battles.systems, order, whole, met, rating, drawn, ends, is_enough))
     return Ratings(table.iloc[order].reset_index(drop=True), pairs, _notes(table, pairs, len(battles.topics)))
 
 
@@ -313,17 +320,28 @@ def _of_draws(battles: Battles, more: Floats, draws: int, seed: int) -> Floats:
 
 
 def _quantiles(values: Floats, ends: Sequence[float]) -> tuple[Floats, Floats]:
-    """Return the quantiles of each column, which may be infinite; NaN where a value is not known."""
+    """Return the quantiles of each column, which may be infinite; NaN where a value is not known, or all are the same."""
     kept = np.sort(values, axis=0)
     count = len(values)
     at = [int(np.floor(ends[0] * (count - 1))), int(np.ceil(ends[1] * (count - 1)))]
-    unknown = np.isnan(values).any(axis=0)
+    unknown = np.isnan(values).any(axis=0) | _is_constant(values)
     low, high = (np.where(unknown, np.nan, kept[i]) for i in at)
     return low, high
 
 
+def _is_constant(values: Floats) -> Bools:
+    return np.asarray(np.isclose(values, values[:1], rtol=0, atol=1e-6).all(axis=0))
+
+
 def _pairs(
-    names: Sequence[str], order: Array, wins: Floats, met: Floats, rating: Floats, drawn: Floats, ends: Sequence[float]
+    names: Sequence[str],
+    order: Array,
+    wins: Floats,
+    met: Floats,
+    rating: Floats,
+    drawn: Floats,
+    ends: Sequence[float],
+    is_enough: Bools,
 ) -> list[dict[str, Any]]:
     rows = []
     places = order.tolist()
@@ -332,6 +350,7 @@ def _pairs(
             with np.errstate(invalid="ignore"):  # of two infinite ratings there is no difference
                 differences, difference = drawn[:, a] - drawn[:, b], rating[a] - rating[b]
             [low], [high] = _quantiles(differences[:, None], ends)
+            is_other = low > 0 or high < 0 or (abs(difference) > 1e-6 and bool(_is_constant(differences)))
             rows.append(
                 {
                     "a": names[a],
@@ -341,7 +360,7 @@ def _pairs(
                     "difference": difference,
                     "low": low,
                     "high": high,
-                    "apart": bool(low > 0 or high < 0),
+                    "apart": bool(is_other and is_enough[a, b]),
                 }
             )
     return rows
@@ -384,15 +403,15 @@ def agreement(battles: Battles, scores: Scores, levels: Sequence[float] = LEVELS
     Returns
     -------
     DataFrame
-        One row per level and measure: the ``pairs`` of a topic and two systems with such a majority, the ``ties`` of the measure among them,
-        each of which counts a half, the ``agreement``, and ``p``, of the two-sided sign test against chance over pairs without ties.
+        One row per level and measure: the ``pairs`` of a topic and two systems with such a majority, how many others are ``missing``, of which
+        a system has no value, the ``ties`` of the measure among the pairs, each of which counts a half, the ``agreement``, and ``p``, of the two-sided sign test against chance over pairs without ties.
 
     Raises
     ------
     irmx.UsageError
         If no battle is between systems on a topic that the scores have, or a level is out of range.
     irmx.DataError
-        If a system lacks more than half of the topics of the scores; of others, a missing value is the measure's default.
+        If a system lacks more than half of the topics of the scores.
 
     Examples
     --------
@@ -408,7 +427,7 @@ def agreement(battles: Battles, scores: Scores, levels: Sequence[float] = LEVELS
 
     if wrong := [level for level in levels if not 0.5 <= level <= 1]:
         raise UsageError(f"A majority is a share of the votes in the range [0.5, 1]. Got {wrong[0]:g} instead.")
-    scores = scores.with_missing("refuse")
+    lacks, scores = scores.missing, scores.with_missing("refuse")
     topic_at = {topic: t for t, topic in enumerate(scores.topics)}
     system_at = {system: s for s, system in enumerate(scores.systems)}
     of_topic = np.array([topic_at.get(topic, -1) for topic in battles.topics], dtype=np.int64)
@@ -435,7 +454,7 @@ def agreement(battles: Battles, scores: Scores, levels: Sequence[float] = LEVELS
     for level in levels:
         has = (np.maximum(share, 1 - share) >= level) & (share != 0.5)
         for v, (name, measure) in enumerate(zip(scores.names, scores.measures, strict=True)):
-            values = scores.values[:, :, v]
+            values = np.where(lacks[:, :, v], np.nan, scores.values[:, :, v])
             sign = -1 if getattr(measure, "LESS_IS_BETTER", False) else 1
             difference = sign * (values[places[0], places[1]] - values[places[0], places[2]])[has]
             people = np.where(share[has] > 0.5, 1, -1)
@@ -447,6 +466,7 @@ def agreement(battles: Battles, scores: Scores, levels: Sequence[float] = LEVELS
                     "majority": level,
                     "measure": name,
                     "pairs": len(agrees),
+                    "missing": len(is_known) - len(agrees),
                     "ties": int((agrees == 0).sum()),
                     "agreement": float((agrees + 1).mean() / 2) if len(agrees) else np.nan,
                     "p": binomtest(int((decided > 0).sum()), len(decided)).pvalue if len(decided) else np.nan,

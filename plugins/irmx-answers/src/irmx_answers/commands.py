@@ -52,7 +52,7 @@ def battles(
     prior: Annotated[
         float, Option("--prior", help="Wins added to both of each pair that met, such as .5, for finite ratings.")
     ] = 0.0,
-    draws: Annotated[int, Option("--draws", min=1, help="How often topics are drawn for intervals.")] = 1000,
+    draws: Annotated[int, Option("--draws", min=100, help="How often topics are drawn for intervals.")] = 1000,
     seed: Annotated[int, Option("--seed", min=0, help="The seed of the draws.")] = 0,
     places: PlacesOption = 4,
     output_format: FormatOption = "table",
