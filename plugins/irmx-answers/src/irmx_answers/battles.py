@@ -215,7 +215,7 @@ class Ratings:
     ----------
     systems : DataFrame
         One row per system, the best first: ``battles``, ``wins``, ``ties``, ``losses``, the preference ``rate`` (wins and half the
-        ties), the ``rating`` with the ends of its interval ``low`` and ``high``, which may be infinite.
+        ties), the ``rating`` with the ends of its interval ``low`` and ``high``, which may be infinite, or NaN.
     pairs : DataFrame
         One row per pair of systems, the better first: ``battles`` between them, the ``rate`` of a against b (NaN if they never met), the
         ``difference`` of ratings with the ends of its interval, NaN where all topics agree so that samples do not vary, and whether they
