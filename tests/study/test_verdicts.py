@@ -543,6 +543,13 @@ def test_rel_counts_wherever_the_judges_are_named(demo: Path, verdict: Any) -> N
     verdict("P@5", *judge, "--expect", "v.json").assert_refused(1, "llm")
 
 
+def test_groups_that_scores_have_of_their_own_may_be_small(demo: Path) -> None:
+    scores = irmx.scores("AP", "q", RUNS)
+    groups = pd.DataFrame({"query_id": scores.topics, "kind": [f"kind {topic}" for topic in scores.topics]})
+    found = irmx_study.verdict(irmx.Scores.concat([scores.marked(slice=""), scores.slices(groups)]))
+    assert (found.outcome, (found.frame()["doubt"] == "kind").sum()) == ("holds", 30)
+
+
 def test_what_is_no_more_than_the_claim_is_refused(demo: Path, verdict: Any, command: Any) -> None:
     for seed in (1, 2):
         (demo / f"seed{seed}.run").write_text((demo / "bm25.run").read_text().replace("bm25", f"seed{seed}"))

@@ -396,12 +396,15 @@ def refuse_untried(
     tried = {option for option, names in measures.items() if {*(names or ())} - {main.name}}
     for doubt in doubts:
         is_group = doubt.how == "other topics" and doubt.name != "collections"
+        option = "slices" if is_group else doubt.name
+        tried.add(option)
+        if asked.get(option) is None:
+            continue
         differing = [v for v in doubt.views if not np.array_equal(v.values, main.values, equal_nan=True)]
         of_each = [view.is_testable for view in (differing if is_group else doubt.views)]
         if not any(of_each) or (doubt.name == "judges" and not all(of_each)):
             are = "all topics, as in the claim" if is_group and not differing else "single topics"
             raise UsageError(f"The {doubt.noun} leave nothing to try: they have {are}. Name others, or leave them out.")
-        tried.add("slices" if is_group else doubt.name)
     for option, value in {**measures, **asked}.items():
         if value is not None and option not in tried:
             raise UsageError(
