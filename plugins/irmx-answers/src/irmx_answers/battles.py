@@ -404,7 +404,8 @@ def agreement(battles: Battles, scores: Scores, levels: Sequence[float] = LEVELS
     -------
     DataFrame
         One row per level and measure: the ``pairs`` of a topic and two systems with such a majority, how many others are ``missing``, of which
-        a system has no value, the ``ties`` of the measure among the pairs, each of which counts a half, the ``agreement``, and ``p``, of the two-sided sign test against chance over pairs without ties.
+        a system has no value, the ``ties`` of the measure among the pairs, each of which counts a half, the ``agreement``, and ``p``, of the
+        two-sided sign test against chance over pairs without ties.
 
     Raises
     ------

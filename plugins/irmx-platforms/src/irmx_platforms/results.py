@@ -102,7 +102,8 @@ def json_lines(path: Path, content: bytes, name: str) -> Iterator[tuple[str, Any
 def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.Table:
     """Return values as scores: those of an item that is repeated as their mean, those that are no numbers left out with a warning.
 
-    An item of which a repeat failed, or has no number, has no value: the mean of the others would reward the failure. Measures that not all topics of a system have are left out, too, unless one is asked for.
+    An item of which a repeat failed, or has no number, has no value: the mean of the others would reward the failure. Measures that
+    not all topics of a system have are left out, too, unless one is asked for.
     """
     import pyarrow as pa
 
