@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import math
 import re
@@ -74,7 +75,8 @@ def note(text: str) -> None:
     text : str
         One line or several, which are printed in :func:`readable` form.
     """
-    print(f"irmx: {readable(text)}", file=sys.stderr)
+    with contextlib.suppress(OSError, ValueError):  # nobody reads it any longer, which changes no result and no exit code
+        print(f"irmx: {readable(text)}", file=sys.stderr)
 
 
 class _ShortValue(reprlib.Repr):

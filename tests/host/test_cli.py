@@ -240,6 +240,17 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
     assert (process.wait(), told) == (0, b"")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no such pipes and signals there")
+def test_a_gate_says_no_though_nobody_reads_its_warnings(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("1 0 a 1\n1 0 a 0\n")  # which contradict each other
+    (tmp_path / "r").write_text("1 Q0 a 1 nan x\n")
+    command = [sys.executable, "-c", "from irmx.cli import main; main()", "eval", "q", "r", "AP"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        assert process.stderr is not None
+        process.stderr.close()
+    assert process.returncode == 1
+
+
 def test_a_command_prints_to_what_stands_for_standard_output() -> None:
     """As in a notebook, or where a test captures it."""
     out = io.StringIO()
