@@ -75,7 +75,9 @@ def note(text: str) -> None:
     text : str
         One line or several, which are printed in :func:`readable` form.
     """
-    with contextlib.suppress(OSError, ValueError):  # nobody reads it any longer, which changes no result and no exit code
+    with contextlib.suppress(
+        OSError, ValueError
+    ):  # nobody reads it any longer, which changes no result and no exit code
         print(f"irmx: {readable(text)}", file=sys.stderr)
 
 
