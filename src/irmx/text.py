@@ -75,9 +75,7 @@ def note(text: str) -> None:
     text : str
         One line or several, which are printed in :func:`readable` form.
     """
-    with contextlib.suppress(
-        OSError, ValueError
-    ):  # nobody reads it any longer, which changes no result and no exit code
+    with contextlib.suppress(OSError, ValueError):  # that nobody reads it changes no exit code
         print(f"irmx: {readable(text)}", file=sys.stderr)
 
 
