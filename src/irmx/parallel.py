@@ -14,9 +14,11 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from irmx.errors import IrmxError, UsageError
+
+T = TypeVar("T")
 
 _CONNECT_SECONDS = 10
 
@@ -179,7 +181,7 @@ def results_of_threads(calls: Iterable[Call], jobs: int) -> Generator[Any, None,
     from concurrent.futures import ThreadPoolExecutor
 
     running = deque[Any]()
-    with ThreadPoolExecutor(jobs, "irmx") as pool:
+    with _warnings_by_thread, ThreadPoolExecutor(jobs, "irmx") as pool:
         try:
             for function, arguments in calls:
                 running.append(pool.submit(function, *arguments))
@@ -192,6 +194,53 @@ def results_of_threads(calls: Iterable[Call], jobs: int) -> Generator[Any, None,
                 call.cancel()
 
 
+@contextlib.contextmanager
+def called_ahead(calls: Iterator[Callable[[], T]], most: int) -> Iterator[Iterator[Callable[[], T]]]:
+    """Have another thread call the first functions; yields an iterator over functions with the same results, which ends this when used."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    called, enough = deque[Callable[[], T]](), threading.Event()
+
+    def call_some() -> None:
+        for call in calls:
+            called.append(_called(call))
+            if len(called) == most or enough.is_set():
+                return
+
+    def same() -> Iterator[Callable[[], T]]:
+        enough.set()
+        ahead.result()
+        while called:
+            yield called.popleft()
+        yield from calls
+
+    with _warnings_by_thread, ThreadPoolExecutor(1, "irmx") as pool:
+        ahead = pool.submit(call_some)
+        try:
+            yield same()
+        finally:
+            enough.set()
+
+
+def _called(call: Callable[[], T]) -> Callable[[], T]:
+    """Call a function now, and return one that issues its warnings, and returns its result or raises its error."""
+    from concurrent.futures import Future
+
+    outcome = Future[T]()
+    with recorded_warnings() as warned:
+        try:
+            outcome.set_result(call())
+        except Exception as error:
+            outcome.set_exception(error)
+
+    def again() -> T:
+        for category, text in warned:
+            warnings.warn(text, category, stacklevel=2)
+        return outcome.result()
+
+    return again
+
+
 # -- what Python keeps for a process, and is of a thread here ----------------------------------------------------------
 
 
@@ -202,7 +251,8 @@ Warned = list[tuple[type[Warning], str]]
 class _OfThreads:
     """Something that a process has once, changed while any of its threads needs the change.
 
-    Two threads that change it, and put back what they found, may leave the change of one for ever.
+    Two threads that change it, and put back what they found, may leave the change of one for ever; what starts threads that need it
+    therefore needs it until they have ended.
     """
 
     def __init__(self, change: Callable[[], contextlib.AbstractContextManager[Any]]) -> None:

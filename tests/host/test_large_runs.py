@@ -334,6 +334,15 @@ def test_several_threads_tell_the_same_errors(order: str, shuffled: pa.Table, tm
         assert "20" in one
 
 
+def test_faulty_qrels_are_told_of_while_a_faulty_run_is_read(folder: Path, tmp_path: Path) -> None:
+    qrels, run = tmp_path / "some.qrels", tmp_path / "some.run"
+    qrels.write_text("1 0 d1 1\n1 0 d2 x\n")
+    run.write_text((folder / "some.run").read_text().replace(" ", "", 2))
+    (one, _), (two, _) = jobs_of(qrels, {"": run}, "2KB")
+    assert one == two
+    assert f"{qrels}, line 2" in one
+
+
 class Prints(irmx.Measure):
     """It prints, and has the value 1."""
 

@@ -52,7 +52,7 @@ from irmx.parallel import check_backend, chosen_jobs, dask, progress_bar
 from irmx.registry import registry
 from irmx.score.evaluator import Evaluator, mean_of, metrics_of
 from irmx.score.explain import explain as explanation
-from irmx.score.scored_runs import Failures, RunScores, run_names, scored_runs
+from irmx.score.scored_runs import Failures, RunScores, reading_ahead, run_names, scored_runs
 from irmx.score.scoring import scores
 from irmx.text import list_some, note, plural, suggest, visible
 
@@ -138,16 +138,19 @@ def evaluate(
         )
     if output_format == "jsonl" and places is not None:
         note("--places is ignored with -o jsonl, which has full precision")
-    evaluator = Evaluator(measures, qrels, provider)
     with contextlib.ExitStack() as stack:
-        if scheduler is not None:
-            stack.enter_context(stack.enter_context(dask(scheduler))([evaluator]))
+        on_cluster = None if scheduler is None else stack.enter_context(dask(scheduler))
         if out is not None:
-            scores(
-                measures, qrels if qrels != STANDARD_INPUT else evaluator.judgments, paths, provider, memory, jobs
-            ).to_parquet(out)
+            judged = qrels if qrels != STANDARD_INPUT else Evaluator(measures, qrels, provider).judgments
+            stack.enter_context(on_cluster([]) if on_cluster else contextlib.nullcontext())
+            scores(measures, judged, paths, provider, memory, jobs).to_parquet(out)
             return
-        scored = scored_runs(evaluator, dict(zip(paths, paths, strict=True)), memory, jobs, sound_only=True)
+        runs = stack.enter_context(
+            reading_ahead(dict(zip(paths, paths, strict=True)), memory, 1 if on_cluster else jobs)
+        )
+        evaluator = Evaluator(measures, qrels, provider)
+        stack.enter_context(on_cluster([evaluator]) if on_cluster else contextlib.nullcontext())
+        scored = scored_runs(evaluator, runs, memory, jobs, sound_only=True)
         failures, how = Failures(), Counter[str]()
         every = list(
             _results(paths, scored, evaluator, by_query, not no_summary, failures, how)

@@ -151,6 +151,10 @@ class Run(SourceColumns):
         self._forget_prints()
         return out
 
+    def find_repeats(self) -> None:
+        """Find rows with the same fingerprint, which looking up documents and refusing repeats take as found."""
+        _ = self._by_print
+
     def _forget_prints(self) -> None:
         """Forget what takes the memory of columns, and is hardly needed again."""
         for kept in ("_by_print", "_prints"):

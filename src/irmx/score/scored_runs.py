@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from statistics import median
 from typing import Any, Protocol, TypeVar
@@ -37,7 +38,16 @@ from irmx.errors import (
     lacking_topics,
     located,
 )
-from irmx.parallel import Call, Warned, chosen_jobs, is_local, recorded_warnings, results_of, results_of_threads
+from irmx.parallel import (
+    Call,
+    Warned,
+    called_ahead,
+    chosen_jobs,
+    is_local,
+    recorded_warnings,
+    results_of,
+    results_of_threads,
+)
 from irmx.ragged import offsets_of
 from irmx.rank.join import Join, no_common_topic, refuse_no_common_topic
 from irmx.score.backends import ScoresByMeasure
@@ -52,6 +62,8 @@ _PER_BYTE = 50
 
 _MANY_ROWS, _MOST_ROWS = 10_000, 2_000_000
 """After a run or chunk of so many rows young garbage is collected, after runs of so many in all the old, which takes .03 to .1 s."""
+_AHEAD = 8
+"""The most chunks that are read before the qrels have been."""
 _WORTH = 3.0
 """How many seconds of work are worth a process, which takes more than one to start and to import what it needs."""
 
@@ -236,6 +248,34 @@ class RunScores:
     how: str = "at once"
 
 
+@dataclass
+class _LargeRun:
+    """A run that is read in chunks, the first of them perhaps already."""
+
+    source: Any
+    chunks: Iterator[Callable[[], Run]]
+
+
+@contextlib.contextmanager
+def reading_ahead(runs: Mapping[str, Any], memory: str | float, jobs: int | None) -> Iterator[Mapping[str, Any]]:
+    """Yield runs for :func:`scored_runs`; of several jobs, one reads the first chunks of a large run while another reads the qrels."""
+    jobs = chosen_jobs(jobs)
+    name, source = next(iter(runs.items()))
+    chunks = run_chunks(source, _chunk_size(memory, jobs)) if jobs > 1 and is_local() else None
+    if chunks is None:
+        yield runs
+        return
+    with called_ahead((partial(_ready, chunk) for chunk in chunks), _AHEAD) as first:
+        yield {**runs, name: _LargeRun(source, first)}
+
+
+def _ready(read: Callable[[], Run]) -> Run:
+    """Return a run with what looking up its documents needs."""
+    run = read()
+    run.find_repeats()
+    return run
+
+
 def scored_runs(
     evaluator: Scorer,
     runs: Mapping[str, Any],
@@ -341,7 +381,10 @@ def _batch(evaluator: Scorer, runs: Sequence[tuple[str, Any]], memory: float, so
 
 def _whole(evaluator: Scorer, name: str, source: Any, memory: str | float, jobs: int, sound_only: bool) -> RunScores:
     """Score a run, a large file in chunks."""
-    chunks = run_chunks(source, _chunk_size(memory, jobs))
+    if isinstance(source, _LargeRun):
+        source, chunks = source.source, source.chunks
+    else:
+        chunks = run_chunks(source, _chunk_size(memory, jobs))
     scored = (
         None
         if chunks is None

@@ -28,7 +28,7 @@ from irmx.rank.join import Join
 from irmx.registry import registry
 from irmx.score.backends import PluginBackend, check_qrels, scorer_of
 from irmx.score.evaluator import Evaluator, Measures
-from irmx.score.scored_runs import named_runs, scored_runs
+from irmx.score.scored_runs import named_runs, reading_ahead, scored_runs
 from irmx.score.scores import Scores
 from irmx.text import plural
 
@@ -101,20 +101,21 @@ def scores(
         digests = {judge: part.made_by["qrels"] for judge, part in zip(judges, parts, strict=True)}
         together = Scores.concat(parts)
         return replace(together, made_by={**together.made_by, "qrels": digests})
-    evaluator = Evaluator(measures, qrels, provider)
-    topics = evaluator.judgments.index
-    shape = (len(topics), len(by_name), len(evaluator.measures))
-    values, retrieved = np.empty(shape), np.zeros(shape[:2], dtype=bool)
-    fields: dict[str, Floats] = {}
-    shown = False if progress is None and len(by_name) < 2 else progress
-    with progress_bar("Scoring runs", len(by_name), shown=shown) as advance:
-        for s, run in enumerate(scored_runs(evaluator, by_name, memory, jobs)):
-            retrieved[[topics[t] for t in run.topics if t in topics], s] = True
-            for m, of_measure in enumerate(run.scores.values()):
-                values[:, s, m] = of_measure.values
-                for name, array in of_measure.fields.items():
-                    fields.setdefault(name, np.full(shape, np.nan))[:, s, m] = array
-            advance(1)
+    with reading_ahead(by_name, memory, jobs) as ahead:
+        evaluator = Evaluator(measures, qrels, provider)
+        topics = evaluator.judgments.index
+        shape = (len(topics), len(by_name), len(evaluator.measures))
+        values, retrieved = np.empty(shape), np.zeros(shape[:2], dtype=bool)
+        fields: dict[str, Floats] = {}
+        shown = False if progress is None and len(by_name) < 2 else progress
+        with progress_bar("Scoring runs", len(by_name), shown=shown) as advance:
+            for s, run in enumerate(scored_runs(evaluator, ahead, memory, jobs)):
+                retrieved[[topics[t] for t in run.topics if t in topics], s] = True
+                for m, of_measure in enumerate(run.scores.values()):
+                    values[:, s, m] = of_measure.values
+                    for name, array in of_measure.fields.items():
+                        fields.setdefault(name, np.full(shape, np.nan))[:, s, m] = array
+                advance(1)
     made_by: dict[str, Any] = {
         "versions": versions_of(evaluator.measures),
         "computed_by": evaluator.computed_by(),
