@@ -344,7 +344,7 @@ def _by_all_jobs(
     calls = (_call(evaluator, left[i : i + size], share, sound_only) for i in range(0, len(left), size))
     with results_of(calls, workers, ordered=True) as results:
         for scored in chain.from_iterable(results):
-            yield replace(scored, how=f"{scored.how}, by one of {plural(workers, 'process')}es")
+            yield replace(scored, how=f"{scored.how}, by one of {plural(workers, 'worker')}")
 
 
 def _is_long(seconds: Sequence[float], left: int, jobs: int) -> bool:
