@@ -72,7 +72,7 @@ def table_of_judges(result: irmx_study.Judges) -> str:
         favour = f"{group['value_favour']:+.3f} [{group['value_low']:+.3f}, {group['value_high']:+.3f}]"
         ranks = f"{group['ranks_favour']:+.1f} [{group['ranks_low']:+.1f}, {group['ranks_high']:+.1f}]"
         numbers: list[Any] = [int(of["pairs"]), f"{of['kappa_binary']:.2f}" if has_scale else ""]
-        numbers += [f"{of['alpha_ordinal']:.2f}", f"{row['tau']:.3f}", f"{row['tau_top']:.2f}", int(row["max_drop"])]
+        numbers += [f"{of['alpha_ordinal']:.2f}", f"{row['tau']:.3f}", f"{row['tau_top']:.2f}", f"{row['max_drop']:g}"]
         numbers += [f"{row['recall']:.2f}", f"{row['precision']:.2f}" if row["precision"] == row["precision"] else ""]
         rows.append([name, *numbers, favour, ranks])
     beside(PAGE, "judges_dl21", head, rows)

@@ -93,9 +93,9 @@ def test_matrices_fit_80_columns(measures: tuple[str, ...], numbered: bool, lege
 def test_a_reference_has_a_row_per_measure_with_all_coefficients(command: Any, agreement: irmx_study.Agreement) -> None:
     done = command("correlate", *FILES, *MEASURES, "--reference", "RR", "--coefficient", "tau_ap_b", "-p", "3")
     assert done.out.startswith("agreement with RR\n")
-    assert ["measure", "tau", "stability", "tau_ap_b", "tau_ap", "rbo", "spearman", "pearson"] in table(done.out)
+    assert ["measure", "tau", "stability", "tau_ap", "tau_ap_b", "rbo", "spearman", "pearson"] in table(done.out)
     with_rr = irmx_study.correlate(agreement.scores, reference="RR").frame().set_index("b").loc["AP"]
-    numbers = [f"{with_rr[name]:.3f}" for name in ("tau_ap_b", "tau_ap", "rbo", "spearman", "pearson")]
+    numbers = [f"{with_rr[name]:.3f}" for name in ("tau_ap", "tau_ap_b", "rbo", "spearman", "pearson")]
     assert ["AP", f"{with_rr['tau']:.3f}", "0.333", "to", "0.333", *numbers] in table(done.out)
 
 

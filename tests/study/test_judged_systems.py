@@ -68,6 +68,35 @@ def test_rankings_agree_as_other_functions_say(result: irmx_study.Judges, values
     assert moved["mean_b"].tolist() == pytest.approx(llm.tolist())
 
 
+def test_the_order_of_runs_decides_nothing_where_they_tie() -> None:
+    judges, runs = collection()
+    flat = {topic: dict.fromkeys(docs, 0) for topic, docs in judges["human"].items()}
+    found = []
+    for ordered in (runs, dict(reversed(runs.items()))):
+        result = irmx_study.judges({**judges, "flat": flat}, runs=ordered, measures="P@1", top=4)
+        moved = result.frame("runs").sort_values(["judge_a", "judge_b", "system"])
+        found.append((result.frame("systems"), moved))
+    (one, of_one), (other, of_other) = found
+    pd.testing.assert_frame_equal(one, other, rtol=1e-12)
+    assert of_one["lifted"].tolist() == of_other["lifted"].tolist()
+    undefined = one[(one["judge_a"] == "human") & (one["judge_b"] == "flat")][["tau", "tau_ap", "tau_top"]]
+    assert undefined.isna().all(axis=None)
+    of_flat = of_one[(of_one["judge_a"] == "human") & (of_one["judge_b"] == "flat")]["lifted"]
+    assert of_flat.sum() == 0
+    assert of_flat.min() < 0
+
+
+def test_judges_of_a_single_common_topic_rank_no_systems() -> None:
+    judges, runs = collection()
+    few = {topic: judges["llm"][topic] for topic in list(judges["llm"])[:1]}
+    with pytest.raises(irmx.DataError, match="two topics"):
+        irmx_study.judges({"human": judges["human"], "few": few}, runs=runs, measures="P@5")
+    result = irmx_study.judges({**judges, "few": few}, runs=runs, measures="P@5")
+    moved = result.frame("runs").set_index("judge_b")
+    assert moved.loc["few", "lifted"].isna().all()
+    assert moved.loc["llm", "lifted"].notna().all()
+
+
 def test_offset_and_rest_are_those_of_a_two_way_decomposition(result: irmx_study.Judges, values: Any) -> None:
     row = result.frame("systems").iloc[0]
     means = np.stack([of.mean(axis=0) for of in values.values()], axis=1)

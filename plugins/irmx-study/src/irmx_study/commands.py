@@ -196,7 +196,7 @@ def correlate_measures(
     ] = None,
     coefficient: Annotated[
         str,
-        Option("--coefficient", help="Of the matrix: tau, tau_ap_a, tau_ap_b, tau_ap, rbo, spearman or pearson."),
+        Option("--coefficient", help="Of the matrix: tau, tau_ap, tau_ap_b, rbo, spearman or pearson."),
     ] = "tau",
     output_format: FormatOption = "table",
     places: PlacesByFormatOption = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress, product
+from itertools import combinations, compress, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ import pandas as pd
 import irmx
 from irmx import DataError, Scores, State, UsageError
 from irmx.ragged import Floats
-from irmx.toolkit import MissingTopicsWarning, as_measures, named_runs, plural
+from irmx.toolkit import MissingTopicsWarning, as_measures, list_some, named_runs, plural
 from irmx_study.inputs.choices import Choices, short_names
 from irmx_study.inputs.judge_labels import Judge
 from irmx_study.measures.correlate import FEWEST
@@ -35,7 +35,6 @@ from irmx_study.systems.pairs import (
     all_pairs_of,
     baselines_of,
     compared_pairs,
-    ranks_of,
     signs_of,
     topics_of_view,
 )
@@ -131,7 +130,13 @@ class JudgedSystems:
         scores = scored_by(judges, runs, measures, alone)
         of_runs = None if groups is None else groups_of_runs(groups, scores.systems)
         resolved = choices.resolved(len(scores.systems) * (len(scores.systems) - 1) // 2)
-        return cls(scores, tuple(judge.name for judge in judges), resolved, top, of_runs, resamples)
+        made = cls(scores, tuple(judge.name for judge in judges), resolved, top, of_runs, resamples)
+        pairs = combinations(range(len(judges)), 2)
+        if not alone and all(made.of_pair(measure, pair) is None for measure, pair in product(made.measures, pairs)):
+            raise DataError(
+                f"To compare systems, two judges need two topics in common; of {list_some(made.names)}, no two have them."
+            )
+        return made
 
     @property
     def measures(self) -> list[str]:
@@ -155,10 +160,11 @@ class JudgedSystems:
         return list(views).index((measure, self.names[judge]))
 
     def means(self, measure: str, pair: Pair) -> Floats:
-        """Return the means of the systems by two judges, larger for better ones; of shape (systems, 2)."""
+        """Return the means of the systems by two judges, larger for better ones, NaN without two topics; of shape (systems, 2)."""
         part = self.of_pair(measure, pair)
-        assert part is not None
-        return comparable_means(part) * signs_of(part)
+        return (
+            np.full((len(self.scores.systems), 2), np.nan) if part is None else comparable_means(part) * signs_of(part)
+        )
 
     def row(self, measure: str, pair: Pair) -> dict[str, Any]:
         """Return how far two judges agree on the systems."""
@@ -168,13 +174,13 @@ class JudgedSystems:
             names = (*COLUMNS[2:], "recall", "precision", "offset", "systems_sd", "rest_sd")
             return found | dict.fromkeys(names, np.nan)
         means = self.means(measure, pair)
-        best = np.argsort(-means[:, 0], kind="stable")[: self.top]
-        ranks = ranks_of(means)
+        best = means[:, 0] >= np.sort(means[:, 0])[::-1][: self.top][-1]  # those that tie with the last among them
+        ranks = mean_ranks(-means)
         return {
             **found, "topics": len(part.topics), "tau": float(kendall_taus(means)[0, 1]),
             "tau_ap": float(tau_aps(means[:, :1], means[:, 1:])[0, 0]),
             "rbo": float(rank_biased_overlaps(means).extrapolated[0, 1]), "tau_top": float(kendall_taus(means[best])[0, 1]),
-            "max_drop": int(max(0, (ranks[:, 1] - ranks[:, 0]).max())), **self._significance(part),
+            "max_drop": float(max(0, (ranks[:, 1] - ranks[:, 0]).max())), **self._significance(part),
             "offset": float(means[:, 1].mean() - means[:, 0].mean()),
             "systems_sd": float(means.mean(axis=1).std(ddof=1)), "rest_sd": float(np.sqrt(residual_variance(means))),
         }  # fmt: skip
@@ -217,10 +223,8 @@ class JudgedSystems:
         """Return one row per measure, pair of judges and run: means, ranks, and how many ranks the second lifts it."""
         tables = []
         for measure, pair, named in self._rows(pairs):
-            if self.of_pair(measure, pair) is None:
-                continue
             means = self.means(measure, pair)
-            ranks = ranks_of(means)
+            ranks = mean_ranks(-means)
             about = {**named, "measure": measure, "system": self.scores.systems}
             numbers = {"mean_a": means[:, 0], "mean_b": means[:, 1], "rank_a": ranks[:, 0], "rank_b": ranks[:, 1]}
             tables.append(pd.DataFrame({**about, **numbers, "lifted": ranks[:, 0] - ranks[:, 1]}))
@@ -264,6 +268,8 @@ class JudgedSystems:
                 "max_drop": "drop", "offset": "offset", "systems_sd": "SD", "rest_sd": "rest",
             }  # fmt: skip
             rows = of[[*shown]].rename(columns=shown).to_dict("records")
+            for row in rows:
+                row["drop"] = "" if np.isnan(row["drop"]) else f"{row['drop']:g}"
             fewest, most = of["topics"].min(), of["topics"].max()
             topics = f"{fewest:,} to {most:,}" if fewest < most else f"{most:,}"
             title = f"{plural(len(self.scores.systems), 'run')} ranked by {measure} on {topics} topics, as {self.names[0]} ranks them"
@@ -286,11 +292,14 @@ class JudgedSystems:
         names, lines = short_names(self.scores.systems), []
         frame = self.runs([(0, b) for b in range(1, len(self.names))])
         for (measure, judge), of in frame.groupby(["measure", "judge_b"], sort=False):
+            if of["lifted"].isna().all():
+                lines.append(f"by {measure}, {judge} has no two topics in common with {self.names[0]}")
+                continue
             order = of.sort_values("lifted", kind="stable")
             parts = []
             for word, rows in (("lifts", order[order["lifted"] > 0][::-1]), ("lowers", order[order["lifted"] < 0])):
                 moved = rows[:_NAMED][["system", "lifted"]].itertuples(index=False)
-                if listed := ", ".join(f"{names[system]} {lifted:+d}" for system, lifted in moved):
+                if listed := ", ".join(f"{names[system]} {lifted:+g}" for system, lifted in moved):
                     parts.append(f"{word} {listed}")
             lines.append(f"by {measure}, {judge} {'; '.join(parts) or 'moves no run'}")
         return "\n".join(["in ranks:", *lines, ""])

@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 
 
 COEFFICIENTS = {
-    "tau": "Kendall's tau-b", "tau_ap_a": "tau_AP,a", "tau_ap_b": "tau_AP,b", "tau_ap": "tau_AP", "rbo": "RBO",
-    "spearman": "Spearman's rho", "pearson": "Pearson's r",
+    "tau": "Kendall's tau-b", "tau_ap": "tau_AP,a", "tau_ap_b": "tau_AP,b", "rbo": "RBO", "spearman": "Spearman's rho",
+    "pearson": "Pearson's r",
 }  # fmt: skip
 """What the columns are called in a text."""
 
-DIRECTED = ("tau_ap_a", "tau_ap")
-"""The coefficients that depend on which of two views is the reference."""
+DIRECTED = "tau_ap"
+"""The coefficient that depends on which of two views is the reference."""
 
 MARKED = "a tau of at least .90, the customary bar for measures that rank systems alike; of at least .97"
 """What the marks of taus mean."""
@@ -66,7 +66,7 @@ def matrix_tables(measures: Sequence[str], values: Floats, coefficient: str, pla
     The columns have the names of the views if the table then fits 80 columns, and their numbers otherwise. If that is still
     too wide, the rows have numbers, too, and a second table tells which is which.
     """
-    directed, count = coefficient in DIRECTED, len(measures)
+    directed, count = coefficient == DIRECTED, len(measures)
     rows, columns = (range(count), range(count)) if directed else (range(1, count), range(count - 1))
     shown = [(r, c) for r in rows for c in columns if (c != r if directed else c < r)]
     in_cells = cells([float(values[at]) for at in shown], places, coefficient == "tau")
@@ -362,11 +362,11 @@ class Agreement(Result):
     Its tables, for :meth:`frame`, have one row per pair of views ``a``, the reference or the one listed first, and ``b``:
 
     ``"pairs"``
-        The number of ``systems``; Kendall's ``tau``-b; the AP correlation of b's ranking with the reference a by the two treatments
-        of ties, ``tau_ap_a`` and ``tau_ap_b`` (of which the second does not depend on the reference), and with tied systems in their
-        order, ``tau_ap``; extrapolated rank-biased overlap, ``rbo``; ``spearman``; and ``pearson``, of the means themselves.
+        The number of ``systems``; Kendall's ``tau``-b; the AP correlation of b's ranking with the reference a, ``tau_ap``, over all
+        orders of tied systems, and ``tau_ap_b``, which takes ties for equality, and does not depend on which is the reference;
+        extrapolated rank-biased overlap, ``rbo``; ``spearman``; and ``pearson``, of the means themselves.
     ``"views"``
-        With a reference: the parameters and marks of b, ``tau``, its two-sided ``p_value``, ``tau_ap``, ``tau_ap_a``, ``tau_ap_b``.
+        With a reference: the parameters and marks of b, ``tau``, its two-sided ``p_value``, ``tau_ap``, ``tau_ap_b``.
     ``"extremes"``
         With a reference: the lowest, the median and the highest ``tau`` and ``tau_ap``, the first view that has it, and how many do.
     ``"rbo"``
@@ -448,13 +448,12 @@ class Agreement(Result):
         Parameters
         ----------
         coefficient : str
-            ``"tau"``, ``"tau_ap_a"``, ``"tau_ap_b"``, ``"tau_ap"``, ``"rbo"``, ``"spearman"`` or ``"pearson"``.
+            ``"tau"``, ``"tau_ap"``, ``"tau_ap_b"``, ``"rbo"``, ``"spearman"`` or ``"pearson"``.
 
         Returns
         -------
         DataFrame
-            One row and one column per view. For ``"tau_ap"`` and ``"tau_ap_a"``, which have two directions, the row is the
-            reference.
+            One row and one column per view. For ``"tau_ap"``, which has two directions, the row is the reference.
 
         Raises
         ------
@@ -473,7 +472,7 @@ class Agreement(Result):
         if coefficient == "tau":
             return kendall_taus(means)
         if coefficient.startswith("tau_ap"):
-            return tau_aps(means, means, coefficient.removeprefix("tau_ap").removeprefix("_") or "order")
+            return tau_aps(means, means, "b" if coefficient == "tau_ap_b" else "a")
         if coefficient == "rbo":
             return np.asarray(rank_biased_overlaps(means, self.rbo_p, self.rbo_ties).extrapolated)
         return spearman_correlations(means) if coefficient == "spearman" else pearson_correlations(means)
@@ -500,8 +499,7 @@ class Agreement(Result):
         else:
             place = np.arange(means.shape[1])
         if name.startswith("tau_ap"):
-            ties = name.removeprefix("tau_ap").removeprefix("_") or "order"
-            return np.asarray(tau_aps(reference[:, None], means, ties)[0][place])
+            return np.asarray(tau_aps(reference[:, None], means, "b" if name == "tau_ap_b" else "a")[0][place])
         parts = []
         for start in range(0, means.shape[1], 64):  # so that the other pairs of a matrix are few
             both = np.concatenate([reference[:, None], means[:, start : start + 64]], axis=1)
@@ -509,8 +507,9 @@ class Agreement(Result):
         return np.concatenate(parts)[place]
 
     def _of_pairs(self) -> pd.DataFrame:
-        names = ("tau", "tau_ap_a", "tau_ap_b", "tau_ap", "rbo", "spearman", "pearson")
-        return self._pair_table(systems=len(self.scores.systems), **{name: self.coefficient(name) for name in names})
+        return self._pair_table(
+            systems=len(self.scores.systems), **{name: self.coefficient(name) for name in COEFFICIENTS}
+        )
 
     def _pair_table(self, **columns: Any) -> pd.DataFrame:
         a, b = self.pairs
@@ -522,7 +521,7 @@ class Agreement(Result):
         views = self.scores.views.reset_index(drop=True).drop(columns=["less_is_better"], errors="ignore")
         table = views.iloc[b].reset_index(drop=True)
         shares = table.pop("weight") if "weight" in table else None
-        found = {name: self.coefficient(name) for name in ("tau", "tau_ap", "tau_ap_a", "tau_ap_b")}
+        found = {name: self.coefficient(name) for name in ("tau", "tau_ap", "tau_ap_b")}
         own = np.empty((len(self.means), 0)) if self.own is None else self.own[:, None]
         means = np.concatenate([self.means, own], axis=1)
         p = p_values_of_tau(means[:, a], means[:, b], found["tau"])

@@ -429,7 +429,7 @@ def plot_map(agreement: Agreement, ax: Any = None, coefficient: str = "tau", ord
     on.set_xticks(places, names, rotation=90, fontsize=size)
     on.set_yticks(places, names, fontsize=size)
     on.tick_params(length=0 if step == 1 else 2)
-    if coefficient in DIRECTED:
+    if coefficient == DIRECTED:
         on.set_ylabel("reference")
     on.spines[:].set_visible(False)
     bar: Any = on.figure.colorbar(image, ax=on, shrink=0.8)

@@ -271,14 +271,14 @@ def mean_ranks(values: Floats) -> Floats:
     return ranks
 
 
-TIES = ("order", "a", "b")
+TIES = ("a", "b")
 """The treatments of ties."""
 
 _CELLS = 4_000_000
 """Pairs of systems are compared in so many places at a time, which bounds the memory."""
 
 
-def tau_ap(x: Floats, y: Floats, ties: str = "order") -> float:
+def tau_ap(x: Floats, y: Floats, ties: str = "a") -> float:
     r"""Return the AP correlation of a ranking y of systems with a reference x.
 
     .. math:: \tau_{AP} = \frac{2}{N-1} \sum_{i=2}^{N} \frac{C(i)}{i-1} - 1
@@ -291,15 +291,14 @@ def tau_ap(x: Floats, y: Floats, ties: str = "order") -> float:
         The reference: a value of every system; larger is better.
     y : float array, shape (systems,)
         The ranking that is read from the top.
-    ties : {"order", "a", "b"}
-        Tied systems are ranked in the order in which they are given, in both rankings (``"order"``); or count by one of the two
-        treatments of Urbano and Marrero: the expected value over all orders of the tied systems of y, for a reference without
-        ties (``"a"``), or the mean of both directions, which takes ties for equality (``"b"``).
+    ties : {"a", "b"}
+        The treatment of ties by Urbano and Marrero: the expected value over all orders of the tied systems (``"a"``), here of the
+        reference, too; or the mean of both directions, which takes ties for equality (``"b"``).
 
     Returns
     -------
     float
-        In [-1, 1]; with ``ties="b"`` symmetric, and NaN if all values of one ranking are equal.
+        In [-1, 1]; NaN if all values of one ranking are equal; with ``ties="b"`` symmetric.
 
     Raises
     ------
@@ -329,7 +328,7 @@ def tau_ap(x: Floats, y: Floats, ties: str = "order") -> float:
     return float(tau_aps(x[:, None], y[:, None], ties)[0, 0])
 
 
-def tau_aps(references: Floats, rankings: Floats, ties: str = "order") -> Floats:
+def tau_aps(references: Floats, rankings: Floats, ties: str = "a") -> Floats:
     """Return the AP correlation of many rankings with every reference.
 
     Examples
@@ -338,8 +337,6 @@ def tau_aps(references: Floats, rankings: Floats, ties: str = "order") -> Floats
     >>> tau_aps(values, values).round(4).tolist()
     [[1.0, 0.3333], [0.3333, 1.0]]
     """
-    if ties == "order":
-        references, rankings = _in_order(references), _in_order(rankings)
     at_once = max(1, _CELLS // len(rankings) ** 2)
     parts = [rankings[:, start : start + at_once] for start in range(0, rankings.shape[1], at_once)]
     x = _Order(references)
@@ -347,14 +344,6 @@ def tau_aps(references: Floats, rankings: Floats, ties: str = "order") -> Floats
         return np.concatenate([_expected(x, _Order(part)) for part in parts], axis=1)
     both = [(_one_way(x, y) + _one_way(y, x).T) / 2 for y in map(_Order, parts)]
     return np.concatenate(both, axis=1)
-
-
-def _in_order(values: Floats) -> Floats:
-    """Return values without ties: of tied systems the first has the larger value."""
-    ranks: Floats = np.empty(values.shape)
-    order = np.argsort(-values, axis=0, kind="stable")
-    np.put_along_axis(ranks, order, np.arange(len(values), 0, -1.0)[:, None], axis=0)
-    return ranks
 
 
 class _Order:
@@ -366,18 +355,18 @@ class _Order:
         self.tied: Ints = len(values) + 1 - self.rank - self.above.sum(axis=0)
 
 
-def _agreeing(x: _Order, y: _Order, weights: Floats) -> Floats:
+def _agreeing(x: Array, y: _Order, weights: Floats) -> Floats:
     """Return, for every reference and ranking, the sum over systems of C(i) times the weight of the system i in the ranking.
 
-    C(i) counts the systems above i in both.
+    C(i) counts the systems above i in both; ``x`` is the probability that a system is above another one in the reference.
     """
-    in_reference = x.above.reshape(-1, x.above.shape[2]).astype(float)
+    in_reference = x.reshape(-1, x.shape[2]).astype(float)
     weighted = (y.above * weights[:, None, :]).reshape(-1, y.above.shape[2])
     return product_of_columns(in_reference, weighted)
 
 
 def _expected(x: _Order, y: _Order) -> Floats:
-    """tau_AP,a: the mean over all orders of the tied systems of y; systems tied with each other agree in half of them."""
+    """tau_AP,a: the mean over all orders of tied systems; systems tied with each other agree in half of them."""
     systems, rank, tied = len(y.rank), y.rank, y.tied
     steps = np.arange(1, systems)  # the number of systems above a rank from 2 on
     reciprocal = np.concatenate([[0.0, 0.0], np.cumsum(1 / steps)])  # of the ranks up to r, at the place r
@@ -385,7 +374,10 @@ def _expected(x: _Order, y: _Order) -> Floats:
     # of k systems of the group above the rank p + k, on average half: k / (p + k - 1) = 1 - (p - 1) / (p + k - 1)
     within = (tied - 1) - (rank - 1) * (reciprocal[rank + tied - 1] - reciprocal[rank])
     constant = (within / (2 * tied)).sum(axis=0)
-    taus: Floats = 2 / (systems - 1) * (_agreeing(x, y, mean_weight) + constant) - 1
+    above = (1.0 + x.above - x.above.transpose(1, 0, 2)) / 2
+    taus: Floats = 2 / (systems - 1) * (_agreeing(above, y, mean_weight) + constant) - 1
+    taus[x.above.sum(axis=(0, 1)) == 0] = np.nan
+    taus[:, y.above.sum(axis=(0, 1)) == 0] = np.nan
     return taus
 
 
@@ -395,7 +387,7 @@ def _one_way(x: _Order, y: _Order) -> Floats:
     top = np.where(rank == 1, y.tied, 0).max(axis=0)
     weights = np.where(rank > 1, 1 / np.maximum(rank - 1, 1), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        taus: Floats = 2 / (systems - top) * _agreeing(x, y, weights) - 1
+        taus: Floats = 2 / (systems - top) * _agreeing(x.above, y, weights) - 1
     return taus
 
 
