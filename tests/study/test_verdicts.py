@@ -1,6 +1,7 @@
 """irmx verdict: whether a claim about two systems holds, and which doubt breaks it."""
 
 import json
+import re
 import subprocess
 import sys
 import warnings
@@ -90,6 +91,17 @@ def test_two_one_sided_tests_are_those_of_scipy() -> None:
     assert row["p"] == pytest.approx(max(above, below), rel=1e-9)
     low, high = stats.ttest_1samp(differences, 0).confidence_interval(0.9)
     assert (row["low"], row["high"]) == pytest.approx((low, high), rel=1e-9)
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.004])
+def test_so_many_topics_would_show_that_systems_are_equal(mean: float) -> None:
+    found = irmx_study.verdict(scores_of(sample(mean)), claim="equal", margin=0.012)
+    number = int(re.search(r"these, ([\d,]+) in all would show it", found.sentence)[1].replace(",", ""))
+    sd = np.std(sample(mean), ddof=1)
+    drawn = np.random.default_rng(1).normal(mean, sd, (4000, number))
+    half = stats.t.isf(0.05, number - 1) * drawn.std(axis=1, ddof=1) / np.sqrt(number)
+    means = drawn.mean(axis=1)
+    assert np.mean((means - half > -0.012) & (means + half < 0.012)) == pytest.approx(0.8, abs=0.03)
 
 
 @given(st.lists(st.floats(-0.4, 0.4).map(lambda x: round(x, 3)), min_size=3, max_size=40))
@@ -336,6 +348,28 @@ def test_what_is_missing_does_not_help_a_claim(cut: str, claim: list[str], code:
     assert "16" in done.out.splitlines()[0]
 
 
+def test_a_value_that_is_missing_makes_no_doubt_harder_to_show(tmp_path: Path, command: Any) -> None:
+    rng = np.random.default_rng(5)
+    shifts = {"AP": 0.11, "P@10": 0.0}
+    found = {m: np.clip(0.3 + rng.normal([0, shift], [0.1, 0.12], (24, 2)), 0, 1) for m, shift in shifts.items()}
+    found["P@10"][-1] = 0
+    codes, breaking = [], []
+    for left_out in ("", "t23"):
+        rows = [
+            f"{measure},t{t},{system},{value}"
+            for measure, of in found.items()
+            for t, values in enumerate(of.tolist())
+            for system, value in zip("bx", values, strict=True)
+            if (system, f"t{t}") != ("x", left_out)
+        ]
+        (tmp_path / "s.csv").write_text("\n".join(["measure,query_id,system,value", *rows]) + "\n")
+        done = command("verdict", "--scores", tmp_path / "s.csv", "b", "x", "AP", "--measures", "P@10")
+        codes.append(done.code)
+        breaking.append("for 1 of 1 other measures" in done.out)
+    assert codes == [3, 3]
+    assert breaking == [True, True]
+
+
 def test_topics_that_both_have_are_a_doubt_where_others_count(demo: Path, command: Any) -> None:
     (demo / "base").write_bytes((demo / "bm25.run").read_bytes())
     without_topics(demo / "base", {str(topic) for topic in range(17, 31)})
@@ -461,8 +495,13 @@ def test_a_judge_and_a_collection_are_given_once(demo: Path, verdict: Any) -> No
     lines = (demo / "q").read_text().splitlines(keepends=True)
     (demo / "copy").write_text("".join(reversed(lines)))
     (demo / "fewer").write_text("".join(lines[1:]))
+    flipped = "".join(f"{line.rsplit(maxsplit=1)[0]} {int(line.split()[3] == '0')}\n" for line in lines)
+    (demo / "twice").write_text("".join(lines) + flipped)  # of two passes the first counts
+    (demo / "few").write_text("".join(line for line in lines if line.split()[0] != "7"))
+    (demo / "more").write_text("".join(lines) + "7 0 nobody-has-it 0\n")
     for judges, code in (
         (["copy=q"], 1), (["copy"], 1), (["fewer"], 0), (["fewer", "again=fewer"], 1), (["strict=q", "--rel", "strict=2"], 0),
+        (["twice"], 1), (["few"], 1), (["more"], 1),
     ):  # fmt: skip
         words = [
             word
@@ -561,7 +600,15 @@ def test_what_is_no_more_than_the_claim_is_refused(demo: Path, verdict: Any, com
     verdict("AP", "--collections", "c.csv").assert_refused(1, "29 topics")
     words = [f"--snapshot={name}={name},titles.run,bm25.run" for name in ("q", "fewer")]
     command("persist", "AP", *words).assert_refused(1, "29 topics")
-    (demo / "one").write_text("".join(line for line in lines if line.split()[0] == "1") + "x 0 d 1\n")
+    (demo / "less.run").write_bytes((demo / "bm25.run").read_bytes())
+    without_topics(demo / "less.run", {"1"})
+    (demo / "c.csv").write_text("collection,qrels,baseline,run\nother,q,titles.run,less.run\n")
+    verdict("AP", "--collections", "c.csv").assert_refused(1, "29 topics")
+    words = [f"--snapshot={name}=q,titles.run,{name}.run" for name in ("bm25", "less")]
+    command("persist", "AP", *words).assert_refused(1, "29 topics")
+    of_first = [line for line in lines if line.split()[0] == "1"]
+    flipped = [f"{line.rsplit(maxsplit=1)[0]} {int(line.split()[3] == '0')}\n" for line in of_first]
+    (demo / "one").write_text("".join(flipped) + "x 0 d 1\n")
     verdict("AP", "--judges", "one").assert_refused(2, "single topics")
     (demo / "empty.toml").write_text("# measure = 'AP'\n")
     verdict("AP", "--config", "empty.toml").assert_refused(2, "no option")
@@ -787,6 +834,11 @@ def test_other_collections_are_views_and_so_are_all_together(demo: Path, verdict
     freedom = stats.t.isf(0.025, [29, 7])
     assert freedom[0] * error < (high - low) / 2 < freedom[1] * error
     assert found["all topics of all"][1] == pytest.approx(np.concatenate(parts).mean())
+    without_topics(demo / "small.recent.run", {"1", "2"})
+    lines = [line.split(",") for line in verdict(*words, "--missing", "zero").out.splitlines()]
+    means = {row[1]: float(row[5]) for row in lines if row[0] in ("claim", "collections")}
+    of_each = [means[name] for name in ("AP", "small", "large")]
+    assert means["mean of all collections"] == pytest.approx(np.mean(of_each))
 
 
 def test_weights_of_topics_give_a_weighted_mean_with_a_bootstrap_interval() -> None:
@@ -952,7 +1004,7 @@ def test_a_conclusion_that_hangs_on_a_topic_says_so() -> None:
 
 
 def test_topics_of_a_judge_that_the_qrels_lack_do_not_count(demo: Path) -> None:
-    lines = (demo / "q").read_text()
+    lines = (demo / "q").read_text().replace(" 2\n", " 1\n")
     (demo / "more").write_text(lines + "".join(f"x{t} 0 d{t} 1\n" for t in range(30)))
     rows = irmx_study.verdict("AP", "q", RUNS, judges={"more": "more"}).frame()
     judge = rows[rows["doubt"] == "judges"].iloc[0]

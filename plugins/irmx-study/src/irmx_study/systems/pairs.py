@@ -145,11 +145,16 @@ def refuse_help(scores: Scores, either: bool, helped: str = "the claim") -> None
 def refuse_same(noun: str, by_name: Mapping[str, Scores]) -> None:
     """Raise if two sets of scores are the same numbers by the same judgments, or on many topics: to be given twice is no further evidence."""
     for (name, one), (other_name, other) in combinations(by_name.items(), 2):
-        both = [topic for topic in one.topics if topic in {*other.topics}]
-        if not both or set(one.systems) != set(other.systems):
+        shared = [topic for topic in one.topics if topic in {*other.topics}]
+        if not shared or set(one.systems) != set(other.systems):
             continue
-        values, others = (of.select(both, one.systems).values for of in (one, other))
-        if not np.array_equal(values, others, equal_nan=True):
+        parts = [of.select(shared, one.systems) for of in (one, other)]
+        alike = (parts[0].missing == parts[1].missing).all(
+            axis=(1, 2)
+        )  # but for topics that a system lacks in one of them
+        values, others = (part.values[alike] for part in parts)
+        both = np.flatnonzero(alike)
+        if not len(both) or not np.array_equal(values, others, equal_nan=True):
             continue
         telling = int((np.ptp(values, axis=1) > 0).any(axis=1).sum())  # topics on which systems differ
         is_same = one.made_by.get("qrels") == other.made_by.get("qrels") and len(both) == len(one.topics) == len(

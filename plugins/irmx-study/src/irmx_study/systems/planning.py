@@ -110,6 +110,24 @@ def topics_for_t(difference: float, sd: float, level: float, power: float) -> in
     return _smallest(lambda topics: power_of_t(topics, difference, sd, level) >= power)
 
 
+def topics_for_equality(distances: Sequence[float], sd: float, level: float, power: float) -> int:
+    """Return the smallest number of topics with which two one-sided t tests show, with some power, that a difference is between margins.
+
+    ``distances`` are those of the difference from the two margins. Both tests must reject: each fails with at most the sum of both
+    probabilities to fail.
+
+    Examples
+    --------
+    >>> topics_for_equality([0.02, 0.02], 0.1, 0.05, 0.8)
+    216
+    """
+
+    def is_enough(topics: int) -> bool:
+        return sum(1 - power_of_t(topics, distance, sd, 2 * level) for distance in distances) <= 1 - power
+
+    return _smallest(is_enough)
+
+
 def topics_for_anova(difference: float, variance: float, systems: int, level: float, power: float) -> int:
     """Return the smallest number of topics with which the analysis of variance detects a difference with some power.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -16,6 +17,7 @@ import numpy as np
 import irmx
 from irmx import (
     DataError,
+    DataWarning,
     IrmxError,
     Join,
     Judgments,
@@ -31,7 +33,7 @@ from irmx import (
 from irmx.ragged import Bools, Floats, Ints
 from irmx.toolkit import as_measures, list_some, matching_files, named_runs, plural, suggest
 from irmx_study.inputs.choices import is_number, is_stream, read_collections, refuse_unknown, runs_of_gate
-from irmx_study.inputs.judge_labels import read_judges, refuse_unnamed
+from irmx_study.inputs.judge_labels import Judge, read_judges, refuse_unnamed
 from irmx_study.inputs.per_topic import range_of
 from irmx_study.judging.systems import with_rel
 from irmx_study.measures.sweep import identity_of_data
@@ -106,8 +108,8 @@ class Claim:
         known = view.differences[is_known]
         n = len(known)
         if not view.is_testable:
-            weights = None if view.weights is None else view.weights[is_known]
-            return Tested(n, float(np.average(known, weights=weights)) if n else np.nan)
+            baseline, run = view.means().tolist()
+            return Tested(n, baseline - run if view.less_is_better else run - baseline)
         if view.weights is not None:
             estimate: _OfT | _Resampled = _Resampled(known, view.weights[is_known])
         elif view.strata is not None:
@@ -223,7 +225,8 @@ class Tested:
 class View:
     """The values of the baseline and of the run by topic in one view; NaN for a topic that it lacks.
 
-    Measures with a limited range have no unit; others, such as costs, have one of their own.
+    Measures with a limited range have no unit; others, such as costs, have one of their own. ``of_both`` says that it repeats another
+    view without the topics that a system lacks.
     """
 
     name: str
@@ -232,6 +235,7 @@ class View:
     strata: Ints | None = None
     weights: Floats | None = None
     unit: str = ""
+    of_both: bool = False
 
     def means(self) -> Floats:
         """The means of the baseline and of the run, as the difference is computed."""
@@ -246,8 +250,10 @@ class View:
 
     @property
     def is_testable(self) -> bool:
-        """Whether there are two topics, or weights that are no less than those of two."""
+        """Whether there are two topics, of every stratum, or weights that are no less than those of two."""
         known = ~np.isnan(self.differences)
+        if self.strata is not None:
+            return bool(known.any() and np.unique(self.strata[known], return_counts=True)[1].min() > 1)
         weights = known.astype(float) if self.weights is None else self.weights[known]
         return bool(known.sum() > 1 and weights.sum() ** 2 >= 2 * (weights**2).sum())
 
@@ -285,12 +291,16 @@ def breaks(claim: Claim, main: View, doubt: Doubt, tested: Sequence[Tested]) -> 
     """Return which views of a doubt, each tested, break a conclusion that holds in the main view.
 
     In such a view the claim is not supported, and either the opposite is shown, or the view differs significantly from the main
-    one, in the direction against the claim; both by Holm's correction over the views of the doubt.
+    one, in the direction against the claim; both by Holm's correction over the views of the doubt, and apart over those that repeat
+    some without the topics that a system lacks: what is missing makes nothing harder to show.
     """
     p_opposite = np.array([1.0 if np.isnan(one.p_opposite) else one.p_opposite for one in tested])
     differs = np.array([difference_from_main(claim, main, view, doubt.how) for view in doubt.views])
-    shown = [Holm().adjust(p, []) < claim.level for p in (p_opposite, differs)]
-    return np.asarray(np.array([one.outcome != "holds" for one in tested]) & (shown[0] | shown[1]))
+    of_both, shown = np.array([view.of_both for view in doubt.views]), np.zeros(len(tested), dtype=bool)
+    for family in (np.flatnonzero(of_both), np.flatnonzero(~of_both)):
+        for p in (p_opposite, differs) if len(family) else ():
+            shown[family] |= Holm().adjust(p[family], []) < claim.level
+    return np.asarray(np.array([one.outcome != "holds" for one in tested]) & shown)
 
 
 def difference_from_main(claim: Claim, main: View, view: View, how: ComparisonBasis) -> float:
@@ -338,6 +348,9 @@ def difference_from_main(claim: Claim, main: View, view: View, how: ComparisonBa
 
 DEPTH = 10
 """Up to which rank unjudged documents are assumed to be relevant, for a measure without a cutoff."""
+
+OF_BOTH = ", topics that both have"
+"""What the name of a view ends with that repeats another one without the topics that a system lacks."""
 
 LEFT_OUT = 10
 """How many topics are left out, one at a time: those that speak most for the run."""
@@ -414,7 +427,6 @@ def refuse_untried(
 
 def with_common_topics(main: View, doubts: Sequence[Doubt], both: View, of_both: Sequence[Doubt]) -> list[Doubt]:
     """Return doubts where missing values count, with views of the topics that both systems have; given are all views of these."""
-    name = "topics that both have"
 
     def lacks(view: View, other: View) -> bool:
         return not np.array_equal(np.isnan(view.differences), np.isnan(other.differences))
@@ -422,13 +434,15 @@ def with_common_topics(main: View, doubts: Sequence[Doubt], both: View, of_both:
     found = []
     for doubt, common in zip(doubts, of_both, strict=True):
         more = [
-            replace(other, name=f"{other.name}, {name}")
+            replace(other, name=f"{other.name}{OF_BOTH}", of_both=True)
             for view, other in zip(doubt.views, common.views, strict=True)
             if lacks(view, other)
         ]
         found.append(replace(doubt, views=(*doubt.views, *more)))
     if lacks(main, both):
-        found.append(Doubt("missing", "treatments of missing values", "other topics", (replace(both, name=name),)))
+        found.append(
+            Doubt("missing", "treatments of missing values", "other topics", (replace(both, name=OF_BOTH.strip(", ")),))
+        )
     return found
 
 
@@ -483,7 +497,9 @@ def of_weights(main: View, topics: Sequence[str], weights: Any) -> Doubt:
 
 
 def with_all(main: View, doubt: Doubt) -> Doubt:
-    """Return the doubt about collections with all together: each with the same weight, and each topic."""
+    """Return a doubt, that about collections with all together: each with the same weight, and each topic."""
+    if doubt.name != "collections":
+        return doubt
     values, strata = np.array(main.values), np.zeros(len(main.values), dtype=np.int64)
     for number, view in enumerate(doubt.views, start=1):
         known = ~np.isnan(view.differences)
@@ -587,17 +603,17 @@ def scored_in_all_views(
     found = irmx.scores([measure, *further], source, files, progress=progress)
     parts = [_over_seeds(found, seeds)]
     reads = {name: of for name, of in identity_of_data([measure], known, {}).items() if name in ("qrels", "files")}
-    labels = [(measure, reads["qrels"], "the qrels")]
-    for judge in read_judges(judges, rel, grades) if judges is not None else ():
+    read = read_judges(judges, rel, grades) if judges is not None else []
+    _refuse_same_judge(measure, known, read, files)
+    for judge in read:
         _refuse_stranger(judge.name, judge.judgments, known)
-        of_labels = with_rel(measure, judge.rel), identity_of_data([measure], judge.judgments, {})["qrels"]
-        if same := [name for *of_other, name in labels if tuple(of_other) == of_labels]:
-            raise DataError(f"The labels of the judge {judge.name} are those of {same[0]}. Give every judge once.")
-        labels.append((*of_labels, f"the judge {judge.name}"))
-        of_judge = irmx.scores([of_labels[0]], judge.judgments, files, progress=False)
+        if (passes := len(judge.passes.columns)) > 1:
+            warnings.warn(f"{judge.name} judged {passes} times; its first pass counts", DataWarning, stacklevel=3)
+        of_judge = irmx.scores([with_rel(measure, judge.rel)], judge.judgments, files, progress=False)
         of_judge = of_judge.select(topics=[topic for topic in of_judge.topics if topic in known.index])
         parts.append(_over_seeds(replace(of_judge, measures=(measure,)), seeds).marked(judgments=judge.name))
-        reads.setdefault("judges", {})[judge.name] = {**of_labels[1], "rel": judge.rel}
+        digests = identity_of_data([measure], judge.judgments, {})["qrels"]
+        reads.setdefault("judges", {})[judge.name] = {**digests, "rel": judge.rel}
     on_others = {
         name: _on_collection(name, measure, of_collection, two, names)
         for name, (of_collection, two) in _collections_of(collections).items()
@@ -712,6 +728,43 @@ def _on_collection(name: str, measure: ir_measures.Measure, qrels: Any, runs: An
     if len(found.topics) < 2:
         raise DataError(f"The collection {name} has {len(found.topics)} topic; a mean with an interval needs two.")
     return _over_seeds(found, dict(zip(systems, of_systems.values(), strict=True)))
+
+
+def _refuse_same_judge(
+    measure: ir_measures.Measure, known: Judgments, judges: Sequence[Judge], runs: Mapping[str, Any]
+) -> None:
+    """Raise if a judge has the labels of another, on all topics that both have: of documents that are relevant, or that a run has."""
+    if not judges:
+        return
+    retrieved: dict[str, set[str]] = {}
+    for run in map(read_run, runs.values()):
+        for number, topic in enumerate(run.topics):
+            retrieved.setdefault(topic, set()).update(run.docs(number))
+    named = {"the qrels": (measure, known)}
+    named |= {f"the judge {judge.name}": (with_rel(measure, judge.rel), judge.judgments) for judge in judges}
+    for (name, (one, of_one)), (other_name, (other, of_other)) in combinations(named.items(), 2):
+        labels, others = of_one.as_dict(), of_other.as_dict()
+        shared = [topic for topic in labels if topic in others]
+        pairs = (
+            [
+                {doc: max(grade, 0) for doc, grade in of[topic].items() if grade > 0 or doc in retrieved.get(topic, ())}
+                for of in (labels, others)
+            ]
+            for topic in shared
+        )
+        if (
+            one == other
+            and shared
+            and all(a == b for a, b in pairs)
+            and _further(one, of_one) == _further(other, of_other)
+        ):
+            raise DataError(f"The labels of {other_name} are those of {name}. Give every judge once.")
+
+
+def _further(measure: ir_measures.Measure, judgments: Judgments) -> dict[str, str]:
+    """Return digests of the columns that a measure reads beside grades."""
+    digests = identity_of_data([measure], judgments, {})["qrels"]
+    return {name: digest for name, digest in digests.items() if name not in ("", "iteration", "relevance")}
 
 
 def _refuse_stranger(name: str, judgments: Any, known: Any) -> None:

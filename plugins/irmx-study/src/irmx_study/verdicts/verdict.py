@@ -33,9 +33,10 @@ from irmx_study.inputs.choices import as_scores, is_path, refuse_unknown
 from irmx_study.showing.result import Result, Titled, interval, p_statement, topics_lacking, versions_fact, write_facts
 from irmx_study.systems.pairs import complete_values, refuse_help
 from irmx_study.systems.pictures import BLUE, GREY, VERMILION, grid_behind
-from irmx_study.systems.planning import topics_for_t
+from irmx_study.systems.planning import topics_for_equality, topics_for_t
 from irmx_study.verdicts.doubts import (
     DRAWS,
+    OF_BOTH,
     Claim,
     Doubt,
     Tested,
@@ -243,9 +244,10 @@ def verdict(
     refuse_untried(
         main, doubts, others, judges=judges, collections=collections, slices=None if by_difficulty else slices
     )
+    doubts = [with_all(main, doubt) for doubt in doubts]
     if missing != "both":
-        doubts = with_common_topics(main, doubts, *views_of(given.with_missing("both"), named))
-    doubts = [with_all(main, doubt) if doubt.name == "collections" else doubt for doubt in doubts]
+        both, of_both = views_of(given.with_missing("both"), named)
+        doubts = with_common_topics(main, doubts, both, [with_all(both, doubt) for doubt in of_both])
     doubts += [of_difficulty(main)] if by_difficulty else []
     doubts += [] if weights is None else [of_weights(main, scores.topics, weights)]
     left_out = int(given.missing[:, :, 0].any(axis=1).sum()) if missing == "both" else 0
@@ -427,7 +429,10 @@ class Verdict(Result):
         broken = []
         for doubt, rows in self._of_doubts:
             if names := [view.name for view, _, breaking in rows if breaking]:
-                broken.append(f"for {len(names)} of {len(rows)} {doubt.noun} ({list_some(map(visible, names), NAMED)})")
+                some, all_ = (
+                    {name.removesuffix(OF_BOTH) for name in of} for of in (names, [view.name for view, *_ in rows])
+                )
+                broken.append(f"for {len(some)} of {len(all_)} {doubt.noun} ({list_some(map(visible, names), NAMED)})")
         if broken:
             return f"Holds, but not {', nor '.join(broken)}: {self.claimed} ({size}).{self._hanging()}"
         tried = ", ".join(
@@ -467,7 +472,11 @@ class Verdict(Result):
         if room == 0 or self.tested.deviation == 0:
             return "The difference is just what the claim excludes."
         try:
-            topics = topics_for_t(abs(room), self.tested.deviation, level, POWER)
+            if self.claim.kind == "equal" and room > 0:
+                ends = [self.claim.margin - self.tested.mean, self.claim.margin + self.tested.mean]
+                topics = topics_for_equality(ends, self.tested.deviation, self.claim.level, POWER)
+            else:
+                topics = topics_for_t(abs(room), self.tested.deviation, level, POWER)
         except UsageError:
             return "The difference is so close to what the claim excludes that no number of topics would decide."
         would = "show it" if room > 0 else "contradict it"
