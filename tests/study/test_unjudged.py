@@ -81,6 +81,7 @@ def test_extremes_are_those_of_all_assignments(qrels: Any, a: Any, b: Any, depth
         else:
             for extreme in (row.smallest, row.largest):
                 assert np.abs(of_measure - extreme).min() < 1e-9
+            assert row.flips == ("yes" if row.smallest < -1e-12 and row.largest > 1e-12 else "unknown")
     assert list(result["extremes"]) == ["exact"] * 6 + ["assumption"] * 2
 
 
@@ -296,7 +297,7 @@ def test_the_command_prints_what_the_function_returns(command: Any, tmp_path: Pa
         "P@1,three.run,0.00,0.00,0.00,0.00,exact,,no",
         "P@1,Two,1.00,0.00,0.00,1.00,exact,,no",
         "AP,one.run,0.00,1.00,1.00,1.00,assumption,,",
-        "AP,three.run,0.00,0.00,0.00,0.25,assumption,,no",
+        "AP,three.run,0.00,0.00,0.00,0.25,assumption,,unknown",
         "AP,Two,1.00,0.50,0.50,1.00,assumption,,yes",
     ]
     for baseline in ("Two", "two.run"):

@@ -380,7 +380,8 @@ def unjudged_documents(reported: Reported) -> Section | None:
             "documents, or by an ideal ranking, then divide by more."
         )
     caption = (
-        "Values if all unjudged documents were non-relevant or relevant, and whether the order with the baseline could change; "
+        "Values if all unjudged documents were non-relevant or relevant, and whether the order with the baseline could change "
+        "(unknown where none of the grades tried does, and others might); "
         "bounds: exact if no grading can move the value outside this range, an assumption if one can"
     )
     shown = frame.assign(system=frame["system"].map(comparison.names)).rename(columns=words)

@@ -96,11 +96,11 @@ def unjudged(
             the topics for which the system retrieved some; the mean ``value``, as judged, ``if_nonrelevant`` and ``if_relevant``;
             ``bounds``: "exact" if no grading can move the value outside this range, or "assumption" if one can, as with a recall
             base; the mean ``residual`` of RBP; and ``flips``: "yes" if the order of the system and a baseline could flip, "no"
-            if not, None for a baseline that is compared with no other.
+            if not, "unknown" if other grades than these might flip it, None for a baseline that is compared with no other.
         ``"pairs"``
             One row per measure and comparison with a baseline: the systems ``a`` and ``b``; the ``difference`` of their means as
             judged, a - b; the ``smallest`` and the ``largest`` found if unjudged documents are relevant only where b, or a, ranks
-            them better; ``flips``, "yes" if these have different signs; and ``extremes``: "exact" or "assumption".
+            them better; ``flips``, "yes" if these have different signs, otherwise "no" if they are exact, and "unknown"; and ``extremes``: "exact" or "assumption".
         ``"per_topic"``
             One row per topic and system: unjudged_at_k, judged_at_k and relevant_at_k.
 
@@ -366,7 +366,7 @@ class _Study:
         facts = {
             "unjudged at k": f"the share of the top {self.k}, averaged over topics",
             "bounds": "exact: no grading can move the value outside this range",
-            "flips": f"whether grades of unjudged documents could change the order with {', '.join(self.baselines)}",
+            "flips": f"whether grades of unjudged documents could change the order with {', '.join(self.baselines)}; unknown where other grades than those tried might",
             "relevant": f"grade {self.grade:g}{'' if self.depth is None else f', up to rank {self.depth}'}",
             "versions": versions_fact(parts[0]),
         }
@@ -395,7 +395,7 @@ class _Study:
         columns = ("value", "if_nonrelevant", "if_relevant")
         means = {name: means_of(self.measures, of).T.ravel() for name, of in zip(columns, self.values, strict=True)}
         of_pairs = [((row.measure, row.a), row.flips) for row in self.pairs().itertuples()]
-        flips = {key: answer for answer in ("no", "yes") for key, of_pair in of_pairs if of_pair == answer}
+        flips = {key: answer for answer in ("no", "unknown", "yes") for key, of_pair in of_pairs if of_pair == answer}
         table = {
             "measure": np.repeat(names, len(systems)),
             "system": np.tile(systems, len(names)),
@@ -414,7 +414,7 @@ class _Study:
                 difference = means[a, m] - means[b, m]
                 smallest = np.minimum(self.extremes[a, b][0][m], difference)
                 largest = np.maximum(self.extremes[a, b][1][m], difference)
-                flips = None if np.isnan(smallest + largest) else "no"
+                flips = None if np.isnan(smallest + largest) else "no" if additive else "unknown"
                 if smallest < -_ROUNDING and largest > _ROUNDING:
                     flips = "yes"
                 rows.append(
