@@ -3,10 +3,8 @@
 import doctest
 import importlib
 import pkgutil
-from collections.abc import Iterator
 from pathlib import Path
 
-import hypothesis
 import pytest
 
 TOP = Path(__file__).parent.parent
@@ -20,17 +18,6 @@ def modules() -> list[str]:
         path = importlib.import_module(package).__path__
         names += [m.name for m in pkgutil.walk_packages(path, package + ".")]
     return names
-
-
-@pytest.fixture(autouse=True)
-def _no_limits_of_time() -> Iterator[None]:
-    """Let the data of examples be little, and take its time: a loaded machine is no failure."""
-    hypothesis.settings.register_profile(
-        "patient", max_examples=15, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-    )
-    hypothesis.settings.load_profile("patient")
-    yield
-    hypothesis.settings.load_profile("default")
 
 
 @pytest.mark.parametrize("name", modules())
