@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -58,7 +59,7 @@ class Registry:
     def clear(self) -> None:
         """Forget everything."""
         self.plugins: dict[str, PluginInfo] = {}
-        self._owners: dict[tuple[str, str], tuple[Any, str]] = {}
+        self._owners: defaultdict[str, dict[str, tuple[Any, str]]] = defaultdict(dict)
         self.defined: dict[str, str] = {}
 
     def __repr__(self) -> str:
@@ -67,7 +68,7 @@ class Registry:
     # -- what is registered ------------------------------------------------------------------------------
 
     def _by_key(self, kind: str) -> dict[str, Any]:
-        return {key: obj for (of_kind, key), (obj, _) in self._owners.items() if of_kind == kind}
+        return {key: obj for key, (obj, _) in self._owners[kind].items()}
 
     def measures(self, aliases: bool = False) -> dict[str, Any]:
         """Return the measures by name, with ``aliases`` also by their other names."""
@@ -76,7 +77,7 @@ class Registry:
 
     def measure(self, name: str) -> Any:
         """Return the measure of a plugin that has a name, None if none has."""
-        return self._owners.get(("measures", name), (None, ""))[0]
+        return self._owners["measures"].get(name, (None, ""))[0]
 
     def scorers(self) -> dict[str, Any]:
         """Return the scorers of measures of ir_measures by the names of these measures."""
@@ -84,7 +85,7 @@ class Registry:
 
     def scorer(self, name: str) -> Any:
         """Return the scorer of a measure of ir_measures, None if no plugin has one."""
-        return self._owners.get(("scorers", name), (None, ""))[0]
+        return self._owners["scorers"].get(name, (None, ""))[0]
 
     def symbols(self, kind: str) -> dict[str, Any]:
         """Return the symbols of one kind by name."""
@@ -96,7 +97,7 @@ class Registry:
 
     def attributes(self) -> dict[str, Any]:
         """Return the measures, by all their names, and the symbols that have their name for themselves: ``irmx.NAME``."""
-        return {**self._by_key("attributes"), **{name: self._owners["measures", name][0] for name in self.defined}}
+        return {**self._by_key("attributes"), **{name: self._owners["measures"][name][0] for name in self.defined}}
 
     def missing_attribute_message(self, module: str, name: str) -> str:
         """Return the message about a name that is no attribute of a module; where plugins dispute it, why."""
@@ -134,21 +135,21 @@ class Registry:
 
     def source_of(self, registered: Any) -> str:
         """Return the plugin that registered an object, with its version."""
-        return next(source for obj, source in self._owners.values() if obj is registered)
+        return next(source for owners in self._owners.values() for obj, source in owners.values() if obj is registered)
 
     # -- registering -------------------------------------------------------------------------------------
 
     def owner(self, kind: str, key: str) -> str | None:
         """Return the plugin that has a name, None if the name is free."""
-        return self._owners[kind, key][1] if (kind, key) in self._owners else None
+        return self._owners[kind].get(key, (None, None))[1]
 
     def add(self, kind: str, key: str, obj: Any, source: str) -> None:
         """Register an object under a name, which must be free."""
-        self._owners[kind, key] = (obj, source)
+        self._owners[kind][key] = (obj, source)
 
     def remove(self, kind: str, key: str) -> None:
         """Free a name."""
-        del self._owners[kind, key]
+        del self._owners[kind][key]
 
     def define(self, measure: Any, place: str) -> None:
         """Register a measure of a user's own program; one defined earlier at the same place is replaced.

@@ -275,7 +275,7 @@ def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., No
 
     def offer(*measures: Measure) -> None:
         for one in measures:
-            monkeypatch.setitem(irmx.registry()._owners, ("measures", str(one.NAME)), (one, "other (irmx-other 1.0)"))
+            monkeypatch.setitem(irmx.registry()._owners["measures"], str(one.NAME), (one, "other (irmx-other 1.0)"))
 
     return offer
 

@@ -171,7 +171,7 @@ class ZOther(irmx.Measure):
 @pytest.fixture
 def other(monkeypatch: pytest.MonkeyPatch) -> type[ZOther]:
     """The measure, registered for a test."""
-    monkeypatch.setitem(irmx.registry()._owners, ("measures", "ZOther"), (ZOther(), "other (irmx-other 1.0)"))
+    monkeypatch.setitem(irmx.registry()._owners["measures"], "ZOther", (ZOther(), "other (irmx-other 1.0)"))
     monkeypatch.setitem(ir_measures.measures.registry, "ZOther", ZOther())
     return ZOther
 

@@ -222,7 +222,7 @@ def without(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], 
 def test_the_provider_to_install_is_named(
     measure: str, provider: str, how: str, without: Any, command: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(irmx.registry()._owners, ("scorers", "INST"))  # as without the plugin
+    monkeypatch.delitem(irmx.registry()._owners["scorers"], "INST")  # as without the plugin
     name, told = measure.partition("(")[0].partition("@")[0], f"{provider}, which is not installed: {how}"
     assert "not installed" not in command("measures").out
     without(provider)
@@ -264,7 +264,7 @@ def test_gdeval_says_what_computes_err_without_it() -> None:
 )
 def test_parameters_that_no_provider_takes(measures: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("RBP", "ERR", "alpha_nDCG"):
-        monkeypatch.delitem(irmx.registry()._owners, ("scorers", name))
+        monkeypatch.delitem(irmx.registry()._owners["scorers"], name)
     with pytest.raises(irmx.UsageError, match=f"does not compute {told}"):
         irmx.calc_aggregate(measures, QRELS, RUN)
     binary = irmx.parse_measure("RBP(p=0.9,rel=1)")

@@ -150,7 +150,7 @@ def test_a_scorer_that_fails_is_told_with_its_plugin(monkeypatch: pytest.MonkeyP
         def score(self, rankings: Rankings) -> Any:
             raise KeyError("grade")
 
-    monkeypatch.setitem(irmx.registry()._owners, ("scorers", "SetP"), (Broken(), "late (irmx-late 1.0)"))
+    monkeypatch.setitem(irmx.registry()._owners["scorers"], "SetP", (Broken(), "late (irmx-late 1.0)"))
     says = r"^The measure SetP, which the plugin late \(irmx-late 1\.0\) computes, failed with KeyError: 'grade' \(.*test_measure\.py, line \d+\)$"
     with pytest.raises(PluginError, match=says):
         irmx.calc_aggregate("AP SetP", {"q": {"a": 1}}, {"q": {"a": 1.0}})
