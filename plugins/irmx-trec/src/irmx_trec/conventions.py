@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from irmx import Judgments, Run
-from irmx.ragged import Array, Bools, Floats, Ints
+from irmx.ragged import Bools, Floats, Ints
 
 # -- what tools do differently under the name of one measure ---------------------------------------------------------
 
@@ -230,8 +230,8 @@ class Topics:
         self.in_qrels = np.array([topic in of_qrels for topic in self.topics])
         self.grades: list[Floats] = []  # of all judged documents, by topic
         self._rows: list[
-            tuple[Array, Floats, Floats, Bools]
-        ] = []  # documents, scores, grades, whether it is the query itself
+            tuple[Ints, Floats, Floats, Bools]
+        ] = []  # places of documents in the order of their ids, scores, grades, whether it is the query itself
         all_docs = list(judgments.docs)
         for topic in self.topics:
             judged: dict[str, float] = {}
@@ -245,12 +245,12 @@ class Topics:
                 a, b = run.offsets[of_run[topic] : of_run[topic] + 2].tolist()
                 docs, score = run.docs(of_run[topic]), np.asarray(run.score[a:b])
             grade = np.array([judged.get(doc, np.nan) for doc in docs], dtype=float)
-            self._rows.append(
-                (np.array(docs, dtype=object), score, grade, np.array([doc == topic for doc in docs], dtype=bool))
-            )
+            place = np.unique(np.array(docs, dtype=object), return_inverse=True)[1]
+            self._rows.append((place, score, grade, np.array([doc == topic for doc in docs], dtype=bool)))
         self._ranked: dict[tuple[str, ...], Ranked] = {}
         self._ratios: dict[tuple[str, ...], Ratios] = {}
         self._ideals: dict[tuple[str, ...], tuple[Floats, Bools]] = {}
+        self._judged_gains: dict[tuple[str | None, ...], list[Floats]] = {}
 
     # -- facts about the files ---------------------------------------------------------------------------
 
@@ -347,7 +347,8 @@ class Topics:
     def mean(self, changes: Changes) -> float:
         """Return the mean; NaN over no topic."""
         value, weight = self.values(changes)
-        return float(np.nansum(value * weight) / weight.sum()) if weight.sum() else float("nan")
+        total = weight.sum()
+        return float(np.where(np.isnan(value), 0.0, value * weight).sum() / total) if total else float("nan")
 
     @staticmethod
     def _option(changes: Changes, name: str) -> str:
@@ -377,7 +378,7 @@ class Topics:
         """Return DCG and the DCG of the ideal ranking."""
         ranked, k = self._ranked_by(changes), self._cutoff(changes)
         gain = self._averaged(self._gains(ranked.grade, changes), ranked, changes)
-        discount = self._discounts(gain.shape[1], changes)
+        discount = _discounts(gain.shape[1], changes.get("discount", "log2(i+1)"))
         ideal = changes.get("ideal", "cut")
         of_run = changes.get("judged") == "retrieved" or ideal not in ("cut", "uncut")
         names = (*_OF_IDEALS, *(name for name in _OF_RANKINGS if of_run and (name != "ties" or ideal == "top-k")))
@@ -391,22 +392,28 @@ class Topics:
         ranked, k = self._ranked_by(changes), self._cutoff(changes)
         ideal = changes.get("ideal", "cut")
         below, has_relevant = np.zeros(len(self.topics)), np.zeros(len(self.topics), dtype=bool)
-        retrieved = self._gains(ranked.grade, changes)
+        retrieved, gains = self._gains(ranked.grade, changes), self._gains_of_judged(changes)
+        of_run = changes.get("judged", "all") == "retrieved"
         for i, size in enumerate(ranked.retrieved.tolist()):
-            if changes.get("judged", "all") == "retrieved":
-                judged = retrieved[i, :size]
-            else:
-                judged = self._gains(self._judged(changes)[i], changes)
-            best = np.sort(retrieved[i, :size][:k] if ideal == "top-k" else judged)[::-1]
+            shown = retrieved[i, :size]
+            judged = shown if of_run else gains[i]
+            best = np.sort(shown[:k] if ideal == "top-k" else judged)[::-1]
             if ideal == "ones":
                 best = np.ones(k if k is not None else size)
             if ideal == "min(k,retrieved)":
                 best = best[:size]
             if ideal != "uncut":
                 best = best[:k]
-            below[i] = best @ self._discounts(len(best), changes)
+            below[i] = best @ _discounts(len(best), changes.get("discount", "log2(i+1)"))
             has_relevant[i] = below[i] != 0 if ideal == "top-k" else bool((judged > 0).any())
         return below, has_relevant
+
+    def _gains_of_judged(self, changes: Changes) -> list[Floats]:
+        """Return what all judged documents are worth, by topic."""
+        key = tuple(changes.get(name) for name in ("grades", "gain", "threshold", "negatives"))
+        if key not in self._judged_gains:
+            self._judged_gains[key] = [self._gains(grade, changes) for grade in self._judged(changes)]
+        return self._judged_gains[key]
 
     def _gains(self, grade: Floats, changes: Changes) -> Floats:
         """Return what grades are worth; unjudged documents nothing."""
@@ -422,15 +429,6 @@ class Topics:
         if chosen != "usual":
             grade = np.where((grade >= float(chosen)) | (grade < 0), grade, 0.0)
         return np.exp2(np.minimum(grade, _LARGEST)) - 1 if gain == "exp2" else grade
-
-    @staticmethod
-    def _discounts(size: int, changes: Changes) -> Floats:
-        """Return what gains at ranks are multiplied by."""
-        rank = np.arange(1.0, size + 1)
-        discount = changes.get("discount", "log2(i+1)")
-        if discount == "1/i":
-            return 1 / rank
-        return np.asarray(1 / np.log2(rank + 1) if discount == "log2(i+1)" else 1 / np.log2(np.maximum(rank, 2)))
 
     def _relevance_ratios(self, changes: Changes) -> Ratios:
         """Return numerators and denominators of the measures of relevant documents."""
@@ -511,23 +509,28 @@ def _rounded(value: Floats, decimals: str) -> Floats:
     return np.asarray(up if decimals.endswith(HALF_UP) else value.round(places))
 
 
-def _one_each(docs: Array, which: str) -> Bools:
+@lru_cache(256)
+def _discounts(size: int, discount: str) -> Floats:
+    """Return what gains at ranks are multiplied by."""
+    rank = np.arange(1.0, size + 1)
+    if discount == "1/i":
+        return 1 / rank
+    return np.asarray(1 / np.log2(rank + 1) if discount == "log2(i+1)" else 1 / np.log2(np.maximum(rank, 2)))
+
+
+def _one_each(docs: Ints, which: str) -> Bools:
     """Return which rows to keep so that every document has one, its first or its last."""
-    place = {
-        doc: i for i, doc in (enumerate(docs.tolist()) if which == "last" else reversed(list(enumerate(docs.tolist()))))
-    }
     keep = np.zeros(len(docs), dtype=bool)
-    keep[list(place.values())] = True
+    rows = slice(None, None, -1 if which == "last" else 1)
+    keep[rows][np.unique(docs[rows], return_index=True)[1]] = True
     return keep
 
 
-def _order(docs: Array, score: Floats, grade: Floats, ties: str) -> tuple[Ints, Floats]:
+def _order(docs: Ints, score: Floats, grade: Floats, ties: str) -> tuple[Ints, Floats]:
     """Return the order of documents, best first, and the scores by which they tie: those of trec_eval 9 are in single precision."""
     if ties.startswith("docid"):
         score = score if ties.endswith("-64") else score.astype(np.float32).astype(float)
-        of_id = np.empty(len(docs), dtype=np.int64)
-        of_id[sorted(range(len(docs)), key=docs.__getitem__, reverse=ties != "docid-ascending")] = np.arange(len(docs))
-        return np.lexsort((of_id, -score)), score
+        return np.lexsort((docs if ties == "docid-ascending" else -docs, -score)), score
     if ties in ("worst", "best"):
         worth = np.nan_to_num(grade)
         return np.lexsort((worth if ties == "worst" else -worth, -score)), score

@@ -263,7 +263,7 @@ class Reconciliation:
 
     def _same(self, one: Iterable[tuple[str, str]], other: Iterable[tuple[str, str]]) -> bool:
         return all(
-            np.allclose(a, b, rtol=0, atol=_SAME, equal_nan=True)
+            ((np.abs(a - b) <= _SAME) | (np.isnan(a) & np.isnan(b))).all()
             for a, b in zip(self.topics.values(dict(one)), self.topics.values(dict(other)), strict=True)
         )
 
