@@ -268,3 +268,17 @@ def test_a_pipe_that_does_not_block_gets_all_rows(unbuffered: str) -> None:
         with open(end, "rb") as reader:
             assert reader.read() == whole
         assert (process.wait(), process.stderr.read() if process.stderr else None) == (0, b"")
+
+
+def test_a_command_writes_no_file_that_it_reads(command: Any, tmp_path: Path) -> None:
+    command("demo", "--into", "demo")
+    run = tmp_path / "demo" / "run.txt"
+    before = run.read_bytes()
+    (tmp_path / "linked.parquet").symlink_to(run)
+    for named in ("demo/run.txt", "trec:demo/run.txt", "demo/ru?.txt", "./demo/run.txt"):
+        command("eval", "demo/qrels.txt", named, "AP", "--out", "linked.parquet").assert_refused(2, "linked.parquet")
+    assert run.read_bytes() == before
+    assert command("eval", "demo/qrels.txt", "demo/run.txt", "AP", "--out", "new.parquet").code == 0
+    assert command("eval", "demo/qrels.txt", "demo/run.txt", "AP", "--out", "new.parquet").code == 0
+    with irmx.toolkit.new_file(run) as file:  # in Python, whoever asks for it gets it
+        file.write(b"1 Q0 a 1 1 x\n")

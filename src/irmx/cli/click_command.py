@@ -15,6 +15,7 @@ from typing import Annotated, Any, TextIO, Union, get_args, get_origin, get_type
 import click
 from click.shell_completion import CompletionItem
 
+from irmx.data.files import arguments_name_files
 from irmx.declare.described import OutputFormat, PrintedRows
 from irmx.errors import IrmxError, UsageError, failure_of
 from irmx.registry import registry
@@ -120,6 +121,11 @@ class ClickCommand(click.Command):
             with formatter.section("Arguments"):
                 formatter.write_dl(rows)
         super().format_options(ctx, formatter)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, which writes no file that another of its arguments names."""
+        with arguments_name_files(ctx.params.values()):
+            return super().invoke(ctx)
 
     def get_help(self, ctx: click.Context) -> str:
         """Return the help text."""

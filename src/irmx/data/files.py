@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import contextlib
 import errno
+import glob
 import gzip
 import importlib.util
 import io
@@ -16,7 +17,8 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from functools import partial
@@ -500,6 +502,32 @@ def file_to_write(path: Path, noun: str, endings: Sequence[str] = ()) -> Path:
     return path
 
 
+_named = Counter[str]()
+"""How many arguments of the command that is run name a file."""
+
+
+@contextmanager
+def arguments_name_files(values: Iterable[Any]) -> Iterator[None]:
+    """Refuse, in a block, to write a file that two arguments of a command name, alone or after a comma, a name or a format."""
+    for value in values:
+        texts = [os.fspath(one) for one in (value if isinstance(value, (list, tuple)) else [value]) if is_path(one)]
+        parts = {part for text in texts for one in text.split(",") for part in _ends(one)}
+        paths = {path for part in parts for path in (glob.iglob(part) if glob.has_magic(part) else [part])}
+        _named.update({os.path.realpath(path) for path in paths if os.path.isfile(path)})
+    try:
+        yield
+    finally:
+        _named.clear()
+
+
+def _ends(text: str) -> Iterator[str]:
+    """Yield a text, and what follows each of its equals signs and colons."""
+    yield text
+    for place, letter in enumerate(text):
+        if letter in "=:":
+            yield text[place + 1 :]
+
+
 @contextmanager
 def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryIO]:
     r"""Give an open file in which to write, and at the end put it where it belongs, in place of a file that was there.
@@ -524,6 +552,8 @@ def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryI
     ------
     irmx.errors.DataError
         If it cannot be written; the message names the file and the reason.
+    irmx.errors.UsageError
+        If another argument of the command that is run names the same file, which would be lost.
 
     Examples
     --------
@@ -535,6 +565,8 @@ def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryI
     ...     Path(folder, "means.csv").read_text()
     'system,AP'
     """
+    if _named[os.path.realpath(path)] > 1:
+        raise UsageError(f"{os.fspath(path)} is named twice, to be read and to be written. Write to another file.")
     try:
         old = _stat_of(path)
         stream = None if old is None else _stream_at(old)
