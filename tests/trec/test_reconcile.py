@@ -428,6 +428,52 @@ def test_values_by_topic_decide(demo: Any, tmp_path: Path, form: str, command: A
         assert "1 of 30 topics differ" in irmx.reconcile(*demo, "nDCG@10", scores=wrong).summary()
 
 
+def test_topics_that_only_one_side_has_and_a_mean_of_others_are_told(demo: Any, tmp_path: Path, command: Any) -> None:
+    topics = irmx.reconcile(*demo, "nDCG@10", NO_NUMBER).topics
+    values = dict(zip(topics.topics, topics.values({})[0].tolist(), strict=True))
+    some = dict(itertools.islice(values.items(), 25))
+    lacking, mean = [topic for topic in values if topic not in some], sum(some.values()) / len(some)
+
+    def reconciled(values: dict[str, float], total: float) -> Any:
+        path = tmp_path / "theirs.txt"
+        path.write_text("\n".join(f"ndcg_cut_10 {t} {v:.4f}" for t, v in {**values, "all": total}.items()))
+        found = irmx.reconcile(*demo, "nDCG@10", scores=path)
+        said = found.of_topics()
+        assert command("reconcile", *demo, "nDCG@10", "--scores", path).out == found.summary() + "\n"
+        assert all(sentence in found.summary() for sentence in said)
+        return found, said
+
+    found, said = reconciled(values, found_mean := sum(values.values()) / len(values))
+    assert (found.lacking, found.unknown, said) == ([], [], [])
+    found, [missing] = reconciled(some, mean)
+    assert (found.lacking, found.unknown) == (lacking, [])
+    assert all(topic in missing for topic in lacking)
+    assert f"{mean:.4f}".lstrip("0") in missing
+    found, [missing, other] = reconciled(some, sum(some.values()) / 30)  # which counts 0 for the others
+    assert f"{mean:.4f}".lstrip("0") in other
+    found, [unknown] = reconciled({**values, "zz": found_mean}, found_mean)
+    assert (found.lacking, found.unknown) == ([], ["zz"])
+    assert "zz" in unknown
+    found, [other] = reconciled(values, 0.9)
+    assert "0.9" in other
+    assert f"{found_mean:.4f}".lstrip("0") in other
+
+
+@pytest.mark.parametrize("cell", ["nan", "inf", "n/a"])
+def test_values_of_topics_that_are_no_numbers_are_told_with_their_lines(
+    demo: Any, tmp_path: Path, command: Any, cell: str
+) -> None:
+    (tmp_path / "table").write_text(f"query_id,value\n1,.5\n2,{cell}\n")
+    (tmp_path / "lines").write_text(f"ndcg_cut_10 1 .5\n\nndcg_cut_10 2 {cell}\n")
+    (tmp_path / "twice").write_text("ndcg_cut_10 1 .5\nmap 1 .2\nndcg_cut_10 1 .6\n")
+    for name, place in {"table": "table, line 3", "lines": "lines, line 3", "twice": "twice, lines 1 and 3"}.items():
+        done = command("reconcile", *demo, "nDCG@10", "--scores", name, cwd=tmp_path)
+        assert (done.code, done.out) == (1, "")
+        assert place in done.err
+    with pytest.raises(DataError, match="topic 2"):
+        irmx.reconcile(*demo, "nDCG@10", scores={"1": 0.5, "2": float("nan")})
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

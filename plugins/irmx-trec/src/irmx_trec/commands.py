@@ -61,6 +61,8 @@ def reconcile_numbers(
     if output_format == "table":
         print(found.summary())
     else:
+        for sentence in getattr(found, "of_topics", list)():
+            note(sentence)
         rows = list(found.rows())
         if not rows:
             note("no explanation; without -o, the nearest is shown")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, compress, product
@@ -161,12 +161,25 @@ class Reconciliation:
         How many different numbers other conventions give.
     chance : float
         The share of all numbers at most .1 from the value of irmx that some explanation reaches; NaN for values by topic.
+    lacking, unknown : list of str
+        Of values by topic, the topics of the qrels that have none, and those that have one and are not in the qrels.
+    means : dict of str to Given
+        The means that a file states beside its values by topic, such as that of ``all``.
     """
 
     def __init__(
-        self, measure: ir_measures.Measure, topics: Topics, stated: Mapping[str | None, Any], by_topic: bool
+        self,
+        measure: ir_measures.Measure,
+        topics: Topics,
+        stated: Mapping[str | None, Any],
+        by_topic: bool,
+        means: Mapping[str, Any] = {},
     ) -> None:
         self.measure, self.topics, self.by_topic = measure, topics, by_topic
+        self.means = {name: Given.of(text) for name, text in means.items()}
+        in_qrels = dict.fromkeys(compress(topics.topics, topics.in_qrels))
+        self.lacking = [topic for topic in in_qrels if topic not in stated] if by_topic else []
+        self.unknown = [str(topic) for topic in stated if topic not in in_qrels] if by_topic else []
         self.readings = Reading.all_of(stated)
         self.value = topics.mean({})
         self._search()
@@ -367,6 +380,27 @@ class Reconciliation:
         columns = ["explanation", "step", "convention", "option", "change", "value", "tools", "percent"]
         return pd.DataFrame(list(self.rows()), columns=columns)
 
+    def of_topics(self) -> list[str]:
+        """Return sentences on why the means may differ though values of topics agree: topics that only one side has, and a mean of others."""
+        said, stated = [], self.readings[0].values
+        if self.lacking:
+            of_irmx, _ = self.topics.values({})
+            shared = [v for t, v in zip(self.topics.topics, of_irmx.tolist(), strict=True) if t in stated and v == v]
+            over = f" Over the others, irmx has {_number(sum(shared) / len(shared))}." if shared else ""
+            lacking = f"{plural(len(self.lacking), 'topic')} of {self.topics.facts['topics']} in the qrels"
+            said.append(f"You have no value for {lacking}: {list_some(self.lacking, 10)}.{over}")
+        if self.unknown:
+            topics = plural(len(self.unknown), "topic")
+            said.append(f"You have values for {topics} not in the qrels: {list_some(self.unknown, 10)}.")
+        total = sum(one.value for one in stated.values())
+        for name, mean in self.means.items():
+            exact = 10.0**-mean.decimals + 10.0 ** -min(one.decimals for one in stated.values())
+            of_topics, with_zeros = total / len(stated), total / (len(stated) + len(self.lacking))
+            if abs(mean.value - of_topics) > exact:
+                why = "; it is if the topics without a value count 0" if abs(mean.value - with_zeros) <= exact else ""
+                said.append(f"Your {name}, {mean.text}, is not the mean of your topics, {_number(of_topics)}{why}.")
+        return said
+
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the rows of :meth:`frame`."""
         for number, one in enumerate(self.explanations, 1):
@@ -434,6 +468,7 @@ class Reconciliation:
                 ("unknown", "topics not in the qrels"), ("without", "topics without relevant documents"), ("self", "documents that are the query")) if f[name]),
         ]  # fmt: skip
         yield f"{plural(f['topics'], 'topic')}; {'; '.join(present)}"
+        yield from self.of_topics()
         limit = MOST_BY_TOPIC if self.by_topic else MOST_CHANGES
         luck = (
             ""
@@ -451,7 +486,9 @@ class Reconciliation:
                 )
                 yield f"The nearest: {changes}: {short}"
             return
-        yield f"{plural(len(self.explanations), 'explanation')} with at most {limit} changes, or by a known tool{luck}"
+        number = len(set(self.readings[0].values) - set(self.unknown))
+        of_values = f" of your values of {plural(number, 'topic')}," if self.lacking or self.unknown else ""
+        yield f"{plural(len(self.explanations), 'explanation')}{of_values} with at most {limit} changes, or by a known tool{luck}"
         for number, one in enumerate(self.explanations[:many], 1):
             yield ""
             label = f"{number}. " if len(self.explanations) > 1 else ""
@@ -646,36 +683,44 @@ def reconcile(
 
 def _reconcile(qrels: Any, run: Any, measure: Any, value: Any, scores: Any) -> Reconciliation:
     parsed, topics = topics_of(measure, qrels, run)
-    stated: dict[str | None, Any] = {None: value} if scores is None else _scores_by_topic(scores, parsed)
+    stated, means = ({None: value}, {}) if scores is None else _scores_by_topic(scores, parsed)
     if scores is not None and not set(stated) & set(topics.topics):
         raise DataError(
             f"The scores and the files have no topic in common. The scores have {list_some(map(str, stated))}, the files {list_some(topics.topics)}."
         )
-    return Reconciliation(parsed, topics, stated, by_topic=scores is not None)
+    return Reconciliation(parsed, topics, stated, by_topic=scores is not None, means=means)
 
 
-def _scores_by_topic(scores: Any, measure: ir_measures.Measure) -> dict[str | None, Any]:
-    """Return the value of every topic, with the decimals that a file has."""
-    if isinstance(scores, Mapping):
-        return {str(topic): value for topic, value in scores.items()}
-    lines = _lines_of(scores)
-    if lines is None:
-        table = read_table(scores, {"query_id": str, "value": object, "measure": Param(str, "the measure")}, "scores")
-        named = table["measure"].tolist() if "measure" in table else [""] * len(table)
-        lines = list(zip(map(str, named), table["query_id"].tolist(), map(str, table["value"].tolist()), strict=True))
-    found: dict[str | None, Any] = {}
+def _scores_by_topic(scores: Any, measure: ir_measures.Measure) -> tuple[dict[str | None, Any], dict[str, Any]]:
+    """Return the value of every topic, with the decimals that a file has, and the means that it states beside them."""
+    lines, place = _lines_of(scores)
     names = {name for name, *_ in lines}
     wanted = {name for name in names if not name or _is_measure(name, measure)}
     if len(names) == 1 and not any(map(_is_name, names)):
         wanted = names  # the name that another tool has for it
     if not wanted:
         raise DataError(f"The scores {scores} have no {measure}. They have {list_some(sorted(names))}.")
-    for name, topic, value in lines:
-        if name in wanted and topic not in ("all", "amean"):
-            if topic in found:
-                raise DataError(f"The scores {scores} have two values of {measure} for topic {topic}.")
-            found[topic] = value
-    return found
+    found: dict[str | None, Any] = {}
+    means: dict[str, Any] = {}
+    first: dict[str, int] = {}
+    for row, (name, topic, value) in enumerate(lines):
+        if name not in wanted:
+            continue
+        if topic in first:
+            raise DataError(
+                f"There are two values of {measure} for topic {topic}: {found.get(topic, means.get(topic))} and {value}. Leave one of them out.",
+                place=place([first[topic], row]),
+            )
+        first[topic] = row
+        try:
+            Given.of(value)
+        except UsageError:
+            raise DataError(
+                f"The {measure} of topic {topic} must be a number, such as .7012 or 70.12%. Got {str(value)!r} instead.",
+                place=place([row]),
+            ) from None
+        (means if topic in ("all", "amean") else found)[topic] = value  # type: ignore[index]
+    return found, means
 
 
 def _is_measure(name: str, measure: ir_measures.Measure) -> bool:
@@ -685,21 +730,38 @@ def _is_measure(name: str, measure: ir_measures.Measure) -> bool:
         return False
 
 
-def _lines_of(scores: Any) -> list[tuple[str, str, str]] | None:
-    """Return measure, topic and value of the lines of trec_eval or ir_measures; None of other files."""
+def _lines_of(scores: Any) -> tuple[list[tuple[str, str, Any]], Callable[[list[int]], str]]:
+    """Return measure, topic and value of every line of scores, and what says where lines are."""
+    if isinstance(scores, Mapping):
+        return [("", str(topic), value) for topic, value in scores.items()], lambda _: "The scores"
+    if (lines := _lines_of_trec_eval(scores)) is not None:
+        numbers = [number for number, _ in lines]
+        return [line for _, line in lines], lambda rows: _place_of([numbers[row] for row in rows], scores)
+    table = read_table(scores, {"query_id": str, "value": object, "measure": Param(str, "the measure")}, "scores")
+    named = table["measure"].tolist() if "measure" in table else [""] * len(table)
+    columns = map(str, named), table["query_id"].tolist(), table["value"].tolist()
+    return list(zip(*columns, strict=True)), table.place
+
+
+def _place_of(lines: list[int], path: Any) -> str:
+    return f"{path}, line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"
+
+
+def _lines_of_trec_eval(scores: Any) -> list[tuple[int, tuple[str, str, str]]] | None:
+    """Return the lines of trec_eval or ir_measures with their numbers: measure, topic and value; None of other files."""
     if not isinstance(scores, (str, os.PathLike)):
         return None
     try:
         content = content_of(os.fspath(scores), "scores").decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
-    rows = [
-        line.split() for line in content.splitlines() if line.strip() and line.split()[0] not in ("runid", "relstring")
-    ]
-    if not rows or any(len(row) != 3 for row in rows) or "value" in rows[0]:
+    lines = [(number, line.split()) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
+    rows = [(number, row) for number, row in lines if row[0] not in ("runid", "relstring")]
+    if not rows or any(len(row) != 3 for _, row in rows) or "value" in rows[0][1]:
         return None
-    by_measure = all(_is_name(row[0]) for row in rows[:20])
-    return [(row[0], row[1], row[2]) if by_measure else (row[1], row[0], row[2]) for row in rows if _is_number(row[2])]
+    rows = rows[not _is_number(rows[0][1][2]) :]  # without a header
+    by_measure = all(_is_name(row[0]) for _, row in rows[:20])
+    return [(n, (row[0], row[1], row[2]) if by_measure else (row[1], row[0], row[2])) for n, row in rows] or None
 
 
 def _is_name(text: str) -> bool:
