@@ -439,6 +439,16 @@ def test_log_likelihoods_per_word_and_byte(write: Write) -> None:
     assert values_of(write(lines(doc(0, **computed)), "m"))["m"].keys() == computed.keys(), "they are perplexities"
 
 
+def test_a_document_of_lm_eval_twice_is_no_repeat(write: Write, command: Any) -> None:
+    once = write(lines(doc(0, acc=0), doc(1, acc=1)), "once")
+    twice = write(lines(doc(0, acc=0), doc(1, acc=1), doc(0, acc=1)), "twice")
+    done = command("compare", "--scores", once, twice)
+    assert (done.code, done.out) == (1, "")
+    assert "twice, line 3" in done.err
+    other = write(lines(doc(0, acc=0), doc(0, acc=1) | {"doc": {"question": 2}, "doc_hash": "1"}), "m")
+    assert values_of(other)["m"] == {"acc": {asks(0): 0, asks(2): 1}}, "of another version of the task"
+
+
 def instance(id: str, perturbation: Any = None, **means: float | None) -> dict[str, Any]:
     stats = [
         {"name": {"name": name}, "count": 0} if mean is None else {"name": {"name": name}, "count": 1, "mean": mean}
@@ -454,10 +464,20 @@ def test_instances_of_helm(write: Write) -> None:
     assert values_of(path) == {"per_instance_stats.json": {"f1": {"id1": 0.5, "id2": 1}}}
     write({"adapter_spec": {"model": "org/model"}}, "run/run_spec.json")
     assert values_of(path) == {"org/model": {"f1": {"id1": 0.5, "id2": 1}}}
-    changed = [instance("id1", f1=0.5), instance("id1", {"name": "typos"}, f1=0), instance("id1", f1=1)]
+    other = instance("id1", f1=1) | {"train_trial_index": 1}
+    changed = [instance("id1", f1=0.5), instance("id1", {"name": "typos"}, f1=0), other]
     with pytest.warns(DataWarning) as told:
         assert values_of(write(changed)) == {"file.json": {"f1": {"id1": 0.75}}}
     assert "1 of 3 results are of changed instances, and left out" in str(told[0].message)
+
+
+def test_an_instance_of_helm_twice_is_no_repeat(write: Write) -> None:
+    trial = {"train_trial_index": 0}
+    for same in ({}, trial):
+        with pytest.raises(DataError, match=r"(?s)f1.*'id1'"):
+            values_of(write([instance("id1", f1=0) | same, instance("id2", f1=1) | same, instance("id1", f1=1) | same]))
+    half = [instance("id1", f1=0) | trial, instance("id1", em=1) | trial]
+    assert values_of(write(half))["file.json"] == {"f1": {"id1": 0}, "em": {"id1": 1}}
 
 
 def row(name: str, sample: str, score: Any, model: str = "org/a", **more: Any) -> dict[str, Any]:
@@ -619,7 +639,7 @@ def test_tests_that_ask_the_same_but_are_not_repeats_are_refused(write: Write, c
         if "deepeval" not in way:
             [measures] = values_of(f"{way}:{paths[0]}").values()
             assert [list(of.values()) for of in measures.values()] == [[0, 0.5]]
-    numbers = [doc(0, m=0), {**doc(0, m=1), "doc": {"question": "of another task"}}]
+    numbers = [doc(0, m=0), {**doc(0, m=1), "doc": {"question": "of another task"}, "doc_hash": "1"}]
     with pytest.raises(DataError, match="topic=asked"):
         read_per_topic(f"lm_eval(topic=number):{write(lines(*numbers))}")
 

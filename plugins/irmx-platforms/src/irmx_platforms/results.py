@@ -99,6 +99,19 @@ def json_lines(path: Path, content: bytes, name: str) -> Iterator[tuple[str, Any
             yield f"{path}, line {line}", parsed(path, written, name, f", line {line}")
 
 
+def refuse_twice(records: Iterable[tuple[str, str]]) -> None:
+    """Raise for what stands twice, which is no repeat but a doubled record; of everything, what it is and its place."""
+    seen: set[str] = set()
+    twice: list[tuple[str, str]] = []
+    for what, place in records:
+        if what in seen:
+            twice.append((what, place))
+        seen.add(what)
+    if twice:
+        more = f" So do {len(twice) - 1:,} others." if len(twice) > 1 else ""
+        raise DataError(f"{twice[0][0]} stands here a second time.{more} Leave one of each out.", place=twice[0][1])
+
+
 def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.Table:
     """Return values as scores: those of an item that is repeated as their mean, those that are no numbers left out with a warning.
 
@@ -451,24 +464,27 @@ class LmEval(Results):
 
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
         """Yield the values of every sample by one filter."""
-        samples = [sample for _, sample in json_lines(path, content, self.NAME)]
-        filters = dict.fromkeys(str(sample.get("filter", "none")) for sample in samples)
+        placed = list(json_lines(path, content, self.NAME))
+        filters = dict.fromkeys(str(sample.get("filter", "none")) for _, sample in placed)
         by = chosen(self, "filter", filters)
+        samples = [(place, sample) for place, sample in placed if str(sample.get("filter", "none")) == by]
+        refuse_twice(
+            (f"The doc_id {one['doc_id']!r} with the hash {one.get('doc_hash')}", place) for place, one in samples
+        )
         system = self._system(path)
         renamed: dict[str, str] = {}
-        for sample in samples:
-            if str(sample.get("filter", "none")) == by:
-                topic = topic_of(self, sample["doc_id"], sample["doc"])
-                values: dict[str, Any] = {}
-                for name in sample.get("metrics") or [name for name in sample if name not in _OF_HARNESS]:
-                    likelihood = _likelihood(sample[name]) if name in _LIKELIHOODS else None
-                    if likelihood is None:
-                        values[name] = sample[name]
-                    else:
-                        renamed[name] = _LIKELIHOODS[name]
-                        values[renamed[name]] = likelihood
-                for measure, value in values.items():
-                    yield Value(topic, measure, value, system, sample["doc"])
+        for _, sample in samples:
+            topic = topic_of(self, sample["doc_id"], sample["doc"])
+            values: dict[str, Any] = {}
+            for name in sample.get("metrics") or [name for name in sample if name not in _OF_HARNESS]:
+                likelihood = _likelihood(sample[name]) if name in _LIKELIHOODS else None
+                if likelihood is None:
+                    values[name] = sample[name]
+                else:
+                    renamed[name] = _LIKELIHOODS[name]
+                    values[renamed[name]] = likelihood
+            for measure, value in values.items():
+                yield Value(topic, measure, value, system, sample["doc"])
         if renamed and self["measure"] in ("", *renamed):
             names = list_some(f"{name} is read as {measure}" for name, measure in renamed.items())
             why = "samples have log-likelihoods, of which more is better, and lm-eval computes perplexities only of their mean"
@@ -509,9 +525,9 @@ class Helm(Results):
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
         """Yield the means of every instance."""
         instances = parsed(path, content, self.NAME)
-        changed = [instance for instance in instances if instance.get("perturbation")]
-        if changed:
-            warn(path, f"{len(changed)} of {len(instances)} results are of changed instances, and left out")
+        kept = [instance for instance in instances if not instance.get("perturbation")]
+        if changed := len(instances) - len(kept):
+            warn(path, f"{changed} of {len(instances)} results are of changed instances, and left out")
         specification = _beside(path.parent / "run_spec.json", dict).get("adapter_spec")
         model = specification.get("model") if isinstance(specification, dict) else None
         asked = {
@@ -519,9 +535,17 @@ class Helm(Results):
             for one in _beside(path.parent / "instances.json", list)
             if not one.get("perturbation")
         }
-        for instance in instances:
+        refuse_twice(
+            (
+                f"{json.dumps(stat['name'], sort_keys=True)} of the instance {one['instance_id']!r} and the train_trial_index {one.get('train_trial_index')}",
+                str(path),
+            )
+            for one in kept
+            for stat in one["stats"]
+        )
+        for instance in kept:
             topic = topic_of(self, instance["instance_id"], asked.get(instance["instance_id"]))
-            for stat in instance["stats"] if not instance.get("perturbation") else ():
+            for stat in instance["stats"]:
                 if stat.get("count", 1):
                     yield Value(topic, stat["name"]["name"], stat["mean"], model)
 
@@ -615,11 +639,8 @@ class Inspect(Results):
                 )
             warn(path, unfinished)
         samples = log.get("samples") or []
-        times = Counter((sample["id"], sample["epoch"]) for sample in samples if "epoch" in sample)
-        if twice := [key for key, number in times.items() if number > 1]:
-            raise DataError(
-                f"{path} has {plural(len(twice), 'sample')} more than once, the first {twice[0][0]!r} in epoch {twice[0][1]}. Leave one of each out."
-            )
+        of_epochs = [sample for sample in samples if "epoch" in sample]
+        refuse_twice((f"The sample {one['id']!r} in epoch {one['epoch']}", str(path)) for one in of_epochs)
         scored = [sample for sample in samples if sample.get("scores") and not sample.get("error")]
         if len(scored) < len(samples) and scored:
             warn(

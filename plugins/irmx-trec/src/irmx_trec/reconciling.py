@@ -719,7 +719,7 @@ def _scores_by_topic(scores: Any, measure: ir_measures.Measure) -> tuple[dict[st
                 f"The {measure} of topic {topic} must be a number, such as .7012 or 70.12%. Got {str(value)!r} instead.",
                 place=place([row]),
             ) from None
-        (means if topic in ("all", "amean") else found)[topic] = value  # type: ignore[index]
+        (means if topic in ("all", "amean") else found)[topic] = value
     return found, means
 
 
