@@ -126,14 +126,14 @@ def test_epochs_are_averaged_and_what_is_no_number_is_left_out_with_a_warning(wr
         assert values_of(write(odd)) == {"toy/a": {"m": {"a": 1}}}
     texts = [str(one.message).partition(": ")[2] for one in told]
     assert texts == [
-        "1 of 4 samples have no score, or failed, and are left out.",
+        "1 of 4 samples have no score, failed, are invalidated or lack epochs, and are left out.",
         r"2 of 3 values left out, as no finite numbers: m (2); such as '[1, 2]' for b.",
     ]
 
 
 def test_a_sample_that_failed_is_left_out_whatever_its_score(write: Write) -> None:
     failed = {**sample("b", m=0), "error": {"message": "out of tokens"}}
-    with pytest.warns(DataWarning, match="1 of 2 samples have no score, or failed"):
+    with pytest.warns(DataWarning, match="1 of 2 samples have no score, failed"):
         assert values_of(write(log(sample("a", m="C"), failed))) == {"toy/a": {"m": {"a": 1}}}
 
 
@@ -156,6 +156,39 @@ def test_an_item_of_which_a_repeat_failed_has_no_value(write: Write, command: An
         assert values_of(write(of_deepeval)) == {"file.json": {"m": {"b": 0}}}
     with pytest.raises(DataError):
         values_of(write(log(sample("a", 1, m="C"), sample("a", 2, m=None))))
+
+
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+def test_an_invalidated_sample_has_no_value(write: Write) -> None:
+    invalid = {"invalidation": {"author": "somebody"}}
+    some = [sample("a", 1, m="C"), sample("a", 2, m="I") | invalid, sample("b", 1, m="I"), sample("b", 2, m="I")]
+    assert values_of(write(log(*some))) == {"toy/a": {"m": {"b": 0}}}
+    reduced = [{"scorer": "m", "samples": [{"sample_id": "a", "value": 1}]}]
+    with pytest.raises(DataError):
+        values_of(write(log(sample("a", m="C") | invalid, reductions=reduced)))
+    whole = write(log(*some, invalidated=True))
+    with pytest.raises(DataError, match="unfinished=True"):
+        values_of(whole)
+    assert values_of(f"inspect(unfinished=True):{whole}") == {"toy/a": {"m": {"b": 0}}}
+
+
+@pytest.mark.parametrize("more", [{}, {"reductions": [{"scorer": "m", "samples": [{"sample_id": "a", "value": 1}]}]}])
+def test_an_invalidated_log_that_does_not_say_which_samples_are_is_refused(write: Write, more: Any) -> None:
+    one = write(log(*([] if more else [sample("a", m="C"), sample("b", m="I")]), invalidated=True, **more))
+    for path in (one, f"inspect(unfinished=True):{one}"):
+        with pytest.raises(DataError, match="invalidated"):
+            values_of(path)
+
+
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+def test_a_log_that_lacks_samples_is_unfinished_and_an_item_without_all_epochs_has_no_value(write: Write) -> None:
+    some = [sample(id, epoch, m=value) for id, epoch, value in (("a", 1, "C"), ("b", 1, "C"), ("b", 2, "I"))]
+    path = write(log(*some, results={"total_samples": 6}))
+    with pytest.raises(DataError, match=r"3 of 6 samples.*unfinished=True"):
+        values_of(path)
+    assert values_of(f"inspect(unfinished=True):{path}") == {"toy/a": {"m": {"b": 0.5}}}
+    whole = log(*some, sample("a", 2, m="C"), results={"total_samples": 4})
+    assert values_of(write(whole)) == {"toy/a": {"m": {"a": 1, "b": 0.5}}}
 
 
 def test_the_same_repeat_twice_is_refused(write: Write) -> None:

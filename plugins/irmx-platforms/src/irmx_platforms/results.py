@@ -599,8 +599,8 @@ _MEMBERS = (b"_journal/", b"samples/", b"header.json", b"summaries.json", b"redu
 class Inspect(Results):
     """Logs of Inspect: topics are samples, measures the scorers, and the system is the model.
 
-    A sample whose id is a number, as Inspect makes them up, is what it asks. A log of an evaluation that did not succeed is refused,
-    unless ``unfinished`` asks for it. A scorer that gives several values by name is several measures, such as ``scorer.precision``.
+    A sample whose id is a number, as Inspect makes them up, is what it asks. A log of an evaluation that did not succeed, lacks samples or
+    is invalidated is refused, unless ``unfinished`` asks for it. A scorer that gives several values by name is several measures, such as ``scorer.precision``.
 
     Examples
     --------
@@ -618,7 +618,7 @@ class Inspect(Results):
     SIGNS = {"scores": (rb"\{", rb'"status"\s*:', rb'"eval"\s*:\s*\{')}
     SUPPORTED_PARAMS = {
         "measure": MEASURE, "topic": TOPIC,
-        "unfinished": Param(bool, "whether to read a log of an evaluation that failed or did not finish", default=False),
+        "unfinished": Param(bool, "whether to read a log of an evaluation that failed, did not finish or is invalidated", default=False),
     }  # fmt: skip
 
     def recognises(self, table: Any, path: Path, start: bytes) -> bool:
@@ -630,32 +630,40 @@ class Inspect(Results):
         """Yield the values of every epoch of every sample; if the log has none, those that Inspect reduced them to."""
         log = _of_archive(path, content) if content.startswith(_ZIP) else parsed(path, content, self.NAME)
         system = str(log["eval"]["model"])
-        if log["status"] != "success":
-            unfinished = f"the evaluation did not finish; its status is {log['status']!r}"
-            if not self["unfinished"]:
-                raise DataError(
-                    f"{path}: {unfinished}. Finish it, such as with inspect eval-retry; or give "
-                    f"'inspect(unfinished=True):{path}' to read the samples that it has."
-                )
-            warn(path, unfinished)
         samples = log.get("samples") or []
+        unfinished = _unfinished(path, log, samples)
+        if unfinished and not self["unfinished"]:
+            raise DataError(
+                f"{path}: {unfinished}. Finish it, such as with inspect eval-retry; or give "
+                f"'inspect(unfinished=True):{path}' to read the samples that it has."
+            )
+        if unfinished:
+            warn(path, unfinished)
         of_epochs = [sample for sample in samples if "epoch" in sample]
         refuse_twice((f"The sample {one['id']!r} in epoch {one['epoch']}", str(path)) for one in of_epochs)
-        scored = [sample for sample in samples if sample.get("scores") and not sample.get("error")]
-        if len(scored) < len(samples) and scored:
+        times = Counter(sample["id"] for sample in samples)
+        most = max(times.values(), default=0) if unfinished else 0
+        # a sample counts if it has a score, is valid, and has all epochs that others have
+        failed = [
+            not one.get("scores") or bool(one.get("error") or one.get("invalidation")) or times[one["id"]] < most
+            for one in samples
+        ]
+        scored = len(samples) - sum(failed)
+        if scored < len(samples) and scored:
             warn(
                 path,
-                f"{len(samples) - len(scored)} of {len(samples)} samples have no score, or failed, and are left out",
+                f"{len(samples) - scored} of {len(samples)} samples have no score, failed, are invalidated or lack epochs, and are left out",
             )
-        for sample in samples if scored else ():
+        for sample, is_failed in zip(samples, failed, strict=True) if scored else ():
             topic = topic_of(self, sample["id"], _asked(sample) if isinstance(sample["id"], int) else None)
-            if not sample.get("scores") or sample.get("error"):
+            if is_failed:
                 yield Value(topic, None, None, system, sample["id"])
                 continue
             for scorer, score in sample["scores"].items():
                 for value in _of_score(topic, scorer, score["value"], system):
                     yield value._replace(test=sample["id"])
-        reductions = [] if scored else log.get("reductions") or []
+        is_invalid = any(sample.get("invalidation") for sample in samples)
+        reductions = [] if scored or is_invalid else log.get("reductions") or []
         for reduced in reductions:
             by_reducer = sum(other["scorer"] == reduced["scorer"] for other in reductions) > 1
             scorer = f"{reduced['scorer']}.{reduced.get('reducer')}" if by_reducer else reduced["scorer"]
@@ -670,6 +678,25 @@ class Inspect(Results):
             raise DataError(
                 f"{path}: none of {len(samples)} samples has a score. Score the log with Inspect: inspect score."
             )
+
+
+def _unfinished(path: Path, log: Json, samples: list[Json]) -> str:
+    """Return what an evaluation lacks: that it did not succeed, samples that are not in the log, and those that somebody made invalid; empty if nothing."""
+    lacks = []
+    if log["status"] != "success":
+        lacks.append(f"the evaluation did not finish; its status is {log['status']!r}")
+    total = (log.get("results") or {}).get("total_samples") or 0
+    if samples and len(samples) < total:
+        lacks.append(f"the log has {len(samples)} of {total} samples, of all epochs")
+    if log.get("invalidated"):
+        invalid = [sample["id"] for sample in samples if sample.get("invalidation")]
+        if not invalid:
+            raise DataError(
+                f"{path}: the log is invalidated, and does not say which samples are. Run these again, with inspect eval-retry; or read the log as "
+                "JSON with all samples, which says it: inspect log convert --to json."
+            )
+        lacks.append(f"the log is invalidated: {plural(len(invalid), 'sample')}, such as {invalid[0]!r}")
+    return "; and ".join(lacks)
 
 
 def _asked(sample: Json) -> Any:
