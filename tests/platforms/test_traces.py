@@ -539,6 +539,26 @@ def test_an_empty_list_of_documents_is_recorded(write: Any, attributes: Any) -> 
     assert found_by(write, {"documents": []}, **attributes) == [""]
 
 
+def test_documents_that_a_limit_cut_are_no_search_that_found_nothing(write: Any) -> None:
+    whole = json.dumps([{"id": "d1", "score": 0.9}, {"id": "d2", "score": 0.5}])
+    name, kind = "gen_ai.retrieval.documents", {"gen_ai.operation.name": "retrieval"}
+
+    def search(number: int, **attributes: Any) -> dict[str, Any]:
+        about = {"session.id": "s", **kind, **attributes}
+        context = {"trace_id": "t", "span_id": f"span{number}"}
+        return {"context": context, "start_time": number, "end_time": number + 1, "attributes": about}
+
+    for cut in ({name: whole[:30]}, {"output.value": f'{{"documents": {whole[:30]}'}):
+        path = write("\n".join(map(json.dumps, [search(1, **{name: whole}), search(2, **cut)])))
+        with pytest.raises(DataError, match=r"line 2.*span2.*cut"):
+            irmx.read_run(path)
+    rest = {"output.value": f'{{"documents": {whole[:30]}'}
+    assert found_by(write, None, **{name: whole}, **rest) == ["d1", "d2"], "the attributes have all"
+    log = {"query_id": "s", "tool_call_counts": {}, "result": [{"type": "tool_call", "output": '[{"docid": "1"}, {'}]}
+    with pytest.raises(DataError, match=r"line 1.*cut"):
+        irmx.read_run(write(json.dumps(log)))
+
+
 def test_doors_that_a_trace_does_not_go_through(tmp_path: Path, command: Any) -> None:
     lines = [
         {"session": "c", "documents": ["a", "b"]},

@@ -284,7 +284,9 @@ def searches_of_spans(path: Path, spans: Sequence[Span]) -> list[Search]:
         is_known = len(uncounted) < len(every) and not (are_many and any(call.tokens is None for call in of_search))
         tokens = sum(call.tokens or 0.0 for call in of_search) if is_known else None
         time = span.end - span.start if span.end is not None and span.end >= span.start else None
-        searches.append(Search(session, _query(span.attributes), _documents(span.attributes), span.place, time, tokens))
+        with understanding(f"The span {span.id}", "a search", f"{path}, {span.place}"):
+            documents = _documents(span.attributes)
+        searches.append(Search(session, _query(span.attributes), documents, span.place, time, tokens))
     return searches
 
 
@@ -299,21 +301,27 @@ def _documents(attributes: Mapping[str, Any]) -> Sequence[Json] | None:
     """Return the documents of a search as objects, best first; None if none are recorded.
 
     What the attributes say counts. The output, which often repeats them as texts, gives only what they lack.
+
+    Raises
+    ------
+    ValueError
+        If they are a text that was cut.
     """
-    listed = attributes.get("gen_ai.retrieval.documents")
+    listed = attributes.get("gen_ai.retrieval.documents") or None
     flat: dict[int, Json] = {}
     for key, value in attributes.items():
         if match := _FLAT.fullmatch(key):
             flat.setdefault(int(match[1]), {})[match[2]] = value
-    output = parsed(attributes.get("output.value"))
-    also = output.get("documents") if isinstance(output, dict) else None
     lists: list[Any] = [
-        parsed(listed) if isinstance(listed, str) else listed,
+        _whole(listed, "gen_ai.retrieval.documents", every=True),
         [flat[i] for i in sorted(flat)] or None,
         attributes.get("retrieval.documents"),
-        also,
     ]
     recorded = [one for one in lists if isinstance(one, list)]
+    output = attributes.get("output.value")
+    output = parsed(output) if recorded else _whole(output, "output.value")
+    also = output.get("documents") if isinstance(output, dict) else None
+    recorded += [also] if isinstance(also, list) else []
     if not recorded:
         return None
     documents = next(filter(None, recorded), [])
@@ -326,6 +334,23 @@ def _documents(attributes: Mapping[str, Any]) -> Sequence[Json] | None:
             for other, one in zip(others, objects, strict=True)
         ]
     return [{**one, "metadata": parsed(one.get("metadata")) or one.get("metadata")} for one in objects]
+
+
+_DOCUMENTS = re.compile(r"""\[\s*\{\s*"|\{\s*"documents"\s*:""")
+"""How a text begins that is JSON with documents, where others may be there, too."""
+
+
+def _whole(value: Any, name: str, every: bool = False) -> Any:
+    """Return the JSON of a text, None of one that is none; raise for one that must be JSON, as all or as its beginning says, and was perhaps cut."""
+    if not isinstance(value, str):
+        return value if every else None
+    found = parsed(value)
+    if found is None and (every or _DOCUMENTS.match(value)):
+        raise ValueError(
+            f"its {name} is no valid JSON, and ends with {value[-40:]!r}; perhaps a limit cut it after {len(value)} characters, such as "
+            "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT. Raise the limit where the agent is traced, and run it again"
+        )
+    return found
 
 
 def _object(document: Any) -> Json:
@@ -347,7 +372,7 @@ def searches_of_browsecomp(record: Json, place: str) -> Iterator[Search]:
     """Yield the searches of a log of BrowseComp-Plus; its tokens are those of the whole session, shared among its searches."""
     session = id_in(record, "query_id")
     calls = [one for one in record.get("result", ()) if isinstance(one, dict) and one.get("type") == "tool_call"]
-    listed = [(call, parsed(call.get("output"))) for call in calls]
+    listed = [(call, _whole(call.get("output"), "output")) for call in calls]
     searches = [(call, output) for call, output in listed if isinstance(output, list)]
     total = token_count((record.get("usage") or {}).get("total_tokens"))
     for call, output in searches:
