@@ -95,7 +95,8 @@ def test_a_speed_for_all_and_a_topic_that_the_run_lacks(collection: Any, log: pd
     slow, quick = (score_recorded("MSU(L=1)", qrels, run, recorded, speed).aggregated[MSU(L=1)] for speed in (0.5, 50))
     assert 0 < slow < quick
     both = score_recorded("MSU", qrels, run, recorded, 4.0)
-    one = score_recorded("MSU", qrels, run[run["query_id"] == "a"], recorded, 4.0)
+    with pytest.warns(DataWarning, match=r"1 of 2 topics \(b\)"):
+        one = score_recorded("MSU", qrels, run[run["query_id"] == "a"], recorded, 4.0)
     assert one.aggregated[MSU] == both.per_query[0].value / 2
     assert one.per_query[1].value == 0
 
@@ -107,6 +108,10 @@ def test_windows_without_visits_are_told(collection: Any, log: pd.DataFrame) -> 
     ):
         found = score_recorded("MSU", *collection, read_traces(early))
     assert found.per_query[1].value == 0
+    with pytest.warns(DataWarning) as told:
+        one = score_recorded("MSU", collection[0], collection[1].query("query_id == 'a'"), read_traces(early))
+    assert [one.value for one in one.per_query] == [one.value for one in found.per_query]
+    assert sum("topic b" in str(warning.message) for warning in told) == 1, "the window of a topic that the run lacks"
     with pytest.raises(DataError, match=r"No recorded session lies within the time window of any topic"):
         score_recorded("MSU", *collection, read_traces(log.assign(start=log["start"] + 9e8)))
 

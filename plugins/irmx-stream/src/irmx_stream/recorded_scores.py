@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import irmx
-from irmx import DataError, DataWarning, Rankings, TopicScores, UsageError
+from irmx import DataError, DataWarning, Judgments, Rankings, Run, TopicScores, UsageError
 from irmx.ragged import short_repr
-from irmx.toolkit import DetailedResults, plural, suggest
+from irmx.toolkit import DetailedResults, of_each_run, plural, suggest
 from irmx_stream.columns import QUERY_START
 from irmx_stream.gains import amounts_of, gains_of, mean_gain, reads_of, scores_of
 from irmx_stream.modeled_stream_utility import ModeledStreamUtility
 from irmx_stream.simulated_users import names_in, session_starts
-from irmx_stream.streams import Stream
+from irmx_stream.streams import Stream, windows_of
 from irmx_stream.traces import Recorded, Traces, speeds_of, traces_for
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def score_recorded(
     """Return the Modeled Stream Utility of a run for recorded users.
 
     A topic's value is the mean over the users of the log of their gains in the sessions within the topic's window; a user
-    without such a session gains nothing. Topics of the qrels that the run lacks score 0.
+    without such a session gains nothing. Topics of the qrels that the run lacks score 0, and a warning counts them.
 
     Parameters
     ----------
@@ -129,7 +130,19 @@ def score_recorded(
     {MSU: 0.5}
     """
     asked = [measures] if isinstance(measures, (str, ModeledStreamUtility)) else list(measures)
-    return irmx.calc([_ForRecorded.of(_msu(m), recorded, speed) for m in asked], qrels, run)
+    made = [_ForRecorded.of(_msu(m), recorded, speed) for m in asked]
+    judgments, the_run = irmx.read_qrels(qrels), irmx.read_run(run)
+    name = os.path.basename(the_run.source.path)
+    [(_, found)] = of_each_run({name: the_run}, judgments, lambda one: _calc(made, judgments, one, recorded))
+    return found
+
+
+def _calc(measures: Sequence[_ForRecorded], judgments: Judgments, run: Run, recorded: Recorded) -> DetailedResults:
+    """Warn of windows without sessions, also of topics that the run lacks, and return the values."""
+    of_all = irmx.rankings(judgments, {str(topic): {"any": 0.0} for topic in judgments.topics})
+    start, length = windows_of(of_all)
+    _tell_of_unvisited(list(zip(map(str, of_all.topics), start, start + length, strict=True)), recorded)
+    return irmx.calc(measures, judgments, run)
 
 
 def reading_of(
@@ -189,7 +202,7 @@ def reading_of(
         raise UsageError(f"The qrels have no topic {topic!r}.{suggest(topic, topics)}")
     (number, of), who = topics[topic], recorded.users.index(user)
     traces = traces_for(recorded, of.start, of.end)
-    asked.tell_of_unvisited([of], [traces])
+    _tell_of_unvisited([(of.query_id, of.start, of.end)], recorded)
     reads = reads_of(
         of.stream, traces.of_users(who, who + 1), asked.speed[who : who + 1], asked["interface"], asked["late"]
     )
@@ -241,7 +254,6 @@ class _ForRecorded(ModeledStreamUtility):
     def score(self, rankings: Rankings) -> TopicScores:
         topics = _topics(self, rankings)
         traces = [replace(traces_for(self._recorded, t.start, t.end), seed=self["seed"]) for t in topics]
-        self.tell_of_unvisited(topics, traces)
         return scores_of([self._utility(t.stream, of_topic) for t, of_topic in zip(topics, traces, strict=True)])
 
     def _utility(self, stream: Stream, traces: Traces) -> Any:
@@ -249,26 +261,28 @@ class _ForRecorded(ModeledStreamUtility):
         amounts = amounts_of(self["per"], stream, traces, self.speed, self["interface"])
         return mean_gain(gains, amounts, self["ratio"])
 
-    def tell_of_unvisited(self, topics: Sequence[TopicStream], traces: Sequence[Traces]) -> None:
-        unvisited = [t for t, of_topic in zip(topics, traces, strict=True) if not len(of_topic.start)]
-        if not unvisited:
-            return
-        first, log = unvisited[0], self._recorded.traces
-        where = f"from {first.start:.15g} to {first.end:.15g}, of topic {first.query_id}"
-        sessions = f"the {plural(len(log.start), 'session')} of the log start from {log.start.min():.15g} to {log.start.max():.15g}"
-        if len(log.start) == 1:
-            sessions = f"the one session of the log starts at {log.start[0]:.15g}"
-        if len(unvisited) == len(topics):
-            raise DataError(
-                f"No recorded session lies within the time window of any topic. The first window is {where}; {sessions}: are "
-                "both in seconds, with the same origin?"
-            )
-        warnings.warn(
-            f"{len(unvisited):,} of {plural(len(topics), 'topic')} {'has' if len(unvisited) == 1 else 'have'} no recorded session "
-            f"within the topic's time window, so the value is 0. The first window is {where}; {sessions}.",
-            DataWarning,
-            stacklevel=2,
+
+def _tell_of_unvisited(windows: Sequence[tuple[str, float, float]], recorded: Recorded) -> None:
+    """Warn of topics in whose time windows, from one time to another, no session lies; raise if this is so of all."""
+    unvisited = [one for one in windows if not len(traces_for(recorded, *one[1:]).start)]
+    if not unvisited:
+        return
+    (topic, start, end), log = unvisited[0], recorded.traces
+    where = f"from {start:.15g} to {end:.15g}, of topic {topic}"
+    sessions = f"the {plural(len(log.start), 'session')} of the log start from {log.start.min():.15g} to {log.start.max():.15g}"
+    if len(log.start) == 1:
+        sessions = f"the one session of the log starts at {log.start[0]:.15g}"
+    if len(unvisited) == len(windows):
+        raise DataError(
+            f"No recorded session lies within the time window of any topic. The first window is {where}; {sessions}: are "
+            "both in seconds, with the same origin?"
         )
+    warnings.warn(
+        f"{len(unvisited):,} of {plural(len(windows), 'topic')} {'has' if len(unvisited) == 1 else 'have'} no recorded session "
+        f"within the topic's time window, so the value is 0. The first window is {where}; {sessions}.",
+        DataWarning,
+        stacklevel=2,
+    )
 
 
 def _topics(measure: ModeledStreamUtility, rankings: Rankings) -> list[TopicStream]:

@@ -521,7 +521,7 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, copie
         For a negative length, a nugget without a time or with two, a window that ends before it starts.
     """
     run, qrels = rankings.run_rows, rankings.qrels_rows
-    start, window = _windows(rankings)
+    start, window = windows_of(rankings)
     time = run.column(TIMESTAMP, missing_ok=True)
     at_run, at_qrels = rankings.matching_rows()
     length = _lengths(rankings, at_run, at_qrels, default_length)
@@ -578,7 +578,7 @@ def _packed(topics: tuple[Any, ...], window: Floats, nuggets: Ints, streams: lis
     )
 
 
-def _windows(rankings: Rankings) -> tuple[Floats, Floats]:
+def windows_of(rankings: Rankings) -> tuple[Floats, Floats]:
     """Return the start and the length of every topic's window."""
     start, end = (rankings.topic_column(c) for c in (QUERY_START, QUERY_END))
     wrong = np.flatnonzero(end < start)
