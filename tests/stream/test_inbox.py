@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 import irmx
-from irmx import DataError, UsageError
+from irmx import DataError, DataWarning, UsageError
 from irmx_stream import read_inbox, read_inbox_run, score_inbox
+from irmx_study import read_per_topic
 
 from .plain import truncated
 
@@ -342,6 +343,49 @@ def test_what_a_run_does_not_name_is_silence_that_is_told(demo: Path, command: C
     command("inbox", "check", "day.jsonl", "--days", "days.tsv").assert_refused(1, "13 days of 14")
 
 
+@pytest.mark.parametrize("level", ["documents", "questions"])
+def test_days_that_a_run_does_not_name_are_told_wherever_it_is_scored(
+    demo: Path, tmp_path: Path, command: Callable[..., Any], level: str
+) -> None:
+    content = (demo / "runs/noisy.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "half.jsonl").write_text("".join(content[:7]))
+    record = json.loads(content[7])
+    record["results"] = {day: [] for day in record["results"]}
+    (tmp_path / "silent.jsonl").write_text("".join([*content[:7], f"{json.dumps(record)}\n", *content[8:]]))
+    (tmp_path / "tag.jsonl").write_text('{"runtag": "r"}\n')
+    qrels = f"inbox(level={level},universe={demo / 'universe.tsv'}):{demo / 'judgments.tsv'}"
+    whole, half, silent, tag = (
+        f"inbox(level={level}):{path}"
+        for path in (demo / "runs/noisy.jsonl", *(tmp_path / f"{name}.jsonl" for name in ("half", "silent", "tag")))
+    )
+    for asked in ("eval", "compare", "verdict"):
+        told = command(asked, qrels, whole, half, "TruncatedAP").err
+        assert "84 of 168" in told
+        assert "6 topics" in told
+        assert "168" not in command(asked, qrels, whole, silent, "TruncatedAP").err, "it names all days"
+    assert "no day of any topic" in command("eval", qrels, tag, "TruncatedAP").err
+    only = command("eval", f"inbox(level={level}):{demo / 'judgments.tsv'}", half, "TruncatedAP")
+    assert f"of {len(read_inbox(demo / 'judgments.tsv').days_of_topics)} days" in only.err, "which the judgments name"
+
+
+def test_a_topic_of_which_a_run_names_no_day_is_missing_in_stored_scores(
+    demo: Path, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    content = (demo / "runs/noisy.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "half.jsonl").write_text("".join(content[:7]))
+    asked = ("judgments.tsv", "runs/noisy.jsonl", tmp_path / "half.jsonl", "-u", "universe.tsv", "TruncatedAP")
+    assert command("inbox", "eval", *asked, "--out", tmp_path / "scores.parquet", cwd=demo).code == 0
+    scores = read_per_topic(tmp_path / "scores.parquet")
+    lacking = scores.missing.any(axis=2)
+    named = [json.loads(line)["topic"] for line in content[1:7]]
+    assert {topic for topic, lacks in zip(scores.topics, lacking.T[1], strict=True) if not lacks} == set(named)
+    assert not lacking.T[0].any()
+    inbox, half = read_inbox(demo / "judgments.tsv", demo / "universe.tsv"), read_inbox_run(tmp_path / "half.jsonl")
+    documents = score_inbox(inbox, {"half": half}, "TruncatedAP")[0]
+    first = documents.scores["TruncatedAP"][documents.topic == 11, 0].mean()
+    assert scores.values[scores.topics.index(inbox.topics[11]), 1, 0] == pytest.approx(first), "the value of silence"
+
+
 def test_a_check_tells_what_is_unknown_and_a_run_without_topics(demo: Path, command: Callable[..., Any]) -> None:
     content = (demo / "runs/quiet.jsonl").read_text()
     check = ("inbox", "check", "wrong.jsonl", "--topics", "topics.jsonl", "--days", "days.tsv")
@@ -420,9 +464,9 @@ def test_slashes_in_ids_make_no_two_units_or_updates_one(tmp_path: Path) -> None
     documents, _ = score_inbox(read_inbox(judged), {"r": read_inbox_run(path)}, "TruncatedAP")
     assert documents.scores["TruncatedAP"].ravel().tolist() == [1.0, 0.0]
     pd.DataFrame(judged).to_csv(tmp_path / "judged.csv", index=False)
-    assert irmx.calc_aggregate("TruncatedAP", f"inbox:{tmp_path / 'judged.csv'}", path) == {
-        irmx.parse_measure("TruncatedAP"): 0.5
-    }
+    with pytest.warns(DataWarning, match=r"1 of 2 days .* a/2021"):
+        found = irmx.calc_aggregate("TruncatedAP", f"inbox:{tmp_path / 'judged.csv'}", path)
+    assert found == {irmx.parse_measure("TruncatedAP"): 0.5}
     same = table("topic question day document gain", [("T", "q/r", DAYS[0], "s", 1), ("T", "q", DAYS[0], "r/s", 1)])
     pd.DataFrame(same).to_csv(tmp_path / "same.csv", index=False)
     assert len(set(irmx.read_qrels(f"inbox(level=updates):{tmp_path / 'same.csv'}", ["iteration"]).docs)) == 2

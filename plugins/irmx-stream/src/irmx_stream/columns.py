@@ -138,3 +138,21 @@ TRACK_COLUMNS = {
     JUDGED_LENGTH: _of_the_track(JUDGED_LENGTH, "length of the judged update, of its original for a near-duplicate"),
 }
 """The columns of words, and those that replace them with ``words='track'``."""
+
+DAYS_NAMED = Column(
+    "run",
+    "days_named",
+    "the days of topics that a run of an inbox names, one a line, the same in all rows",
+    dtype="str",
+    optional=True,
+    sample=SampleValues(("T1/2021-08-01",)),
+)
+DAYS_ASKED = Column(
+    "qrels",
+    "days_asked",
+    "the days of topics on which something was to be decided, one a line, the same in all rows",
+    dtype="str",
+    optional=True,
+    sample=SampleValues(("T1/2021-08-01",)),
+)
+"""What tells a run that is silent on a day from one that lacks it, which no ranking says."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from irmx import COMMON_PARAMS, Citation, DataError, Formula, Judgments, Measure, Param, Rankings, Rows
+from irmx import COMMON_PARAMS, Citation, DataError, DataWarning, Formula, Judgments, Measure, Param, Rankings, Rows
 from irmx.ragged import Floats, Ints, offsets_of, position_in_segment, segment_cumsum, segment_of, segment_sum
+from irmx.toolkit import plural
+from irmx_stream.columns import DAYS_ASKED, DAYS_NAMED
 
 LIU = Citation(
     "Liu2016",
@@ -68,6 +71,7 @@ class Truncated(Measure):
         "binary": Param(bool, "whether all relevant documents have the gain 1, instead of their grades", default=False),
     }
     CITATIONS = (LIU,)
+    RUN_COLUMNS, QREL_COLUMNS = (DAYS_NAMED,), (DAYS_ASKED,)
     SMALLEST_GAIN = 1.0
     """The smallest gain of a relevant document with which the values are at most 1; 0 if any gain does."""
 
@@ -76,6 +80,7 @@ class Truncated(Measure):
         return judgments.without_relevant(self["rel"]).astype(float)
 
     def score(self, rankings: Rankings) -> Floats:
+        _tell_of_days_not_named(rankings)
         ended = self.ended(rankings)
         topics = len(rankings)
         values = segment_sum(self.of_documents(ended), ended.document.topic, topics) + self.of_ends(ended)
@@ -127,6 +132,24 @@ class Truncated(Measure):
     def ideal(self, ended: Ended, topics: int) -> Floats:
         """Return by what the value of each topic is divided."""
         return np.ones(topics)
+
+
+def _tell_of_days_not_named(rankings: Rankings) -> None:
+    """Warn of days of topics that a run lacks, rather than being silent on purpose; only inboxes say which days were asked."""
+    named, asked = (
+        {day for text in rows.labels(column, missing_ok=True)[1] for day in str(text).split("\n")}
+        for rows, column in ((rankings.run_rows, DAYS_NAMED), (rankings.qrels_rows, DAYS_ASKED))
+    )
+    if not (named and asked):
+        return
+    if lacking := sorted(asked - named):
+        topics = dict.fromkeys(day.rpartition("/")[0] for day in lacking)
+        warnings.warn(
+            f"{len(lacking):,} of {plural(len(asked), 'day')} of topics, of {plural(len(topics), 'topic')}, are not named, such as {lacking[0]}, and count "
+            "as silence. If the system is silent on purpose, name each day with an empty list; else run it on them.",
+            DataWarning,
+            stacklevel=2,
+        )
 
 
 class ReciprocalRank(Truncated):

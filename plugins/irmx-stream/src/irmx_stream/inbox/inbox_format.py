@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import Format, Param
+from irmx import DataWarning, Format, Param
+from irmx_stream.columns import DAYS_ASKED, DAYS_NAMED
 from irmx_stream.inbox.inbox_levels import (
     LEVELS,
     NUGGETS,
@@ -16,6 +18,7 @@ from irmx_stream.inbox.inbox_levels import (
     questions_of,
     questions_shown,
     stream_of,
+    text_of_days,
     updates_shown,
 )
 
@@ -67,11 +70,17 @@ class InboxFiles(Format):
 
             run, faults = parsed(str(path), content)
             faults.raise_first(run.name)
+            if not run.days:  # of others, measures tell which days are not named
+                warnings.warn(f"{path} names no day of any topic, which counts as silence.", DataWarning, stacklevel=2)
             shown = {"documents": documents_shown, "questions": questions_shown, "updates": updates_shown}
-            return shown[self["level"]](run, np.ones(len(run), dtype=bool))
+            rows = shown[self["level"]](run, np.ones(len(run), dtype=bool))
+            if self["level"] == "updates":
+                return rows
+            return rows.append_column(DAYS_NAMED.name, text_of_days(run.days, len(rows)))
         from irmx_stream.inbox.inbox_tables import read_inbox
 
         inbox = read_inbox(path, self["universe"])
         if self["level"] == "updates":
             return stream_of(inbox, self["nugget"])
-        return (documents_of if self["level"] == "documents" else questions_of)(inbox).table
+        judgments = (documents_of if self["level"] == "documents" else questions_of)(inbox).table
+        return judgments.with_column(DAYS_ASKED.name, text_of_days(inbox.days_of_topics, len(judgments)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -168,6 +168,13 @@ def updates_shown(run: InboxRun, is_kept: Bools) -> pa.Table:
             **({} if np.isnan(run.length).all() else {"length": _floats(run.length[order])}),
         }
     )
+
+
+def text_of_days(days: Collection[tuple[str, str]], rows: int) -> pa.Array:
+    """Return topics with days as one text, a line each, which all of some rows have."""
+    topics, of_topics = zip(*sorted(days), strict=True) if days else ((), ())
+    every = "\n".join(_joined(as_texts(topics), as_texts(of_topics)).to_pylist())
+    return _dictionary(np.zeros(rows, dtype=np.int64), as_texts([every]))
 
 
 class Numbered(NamedTuple):

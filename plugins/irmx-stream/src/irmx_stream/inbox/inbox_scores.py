@@ -59,6 +59,8 @@ class InboxScores:
         shows on days that were not to be decided, where nothing counts.
     lacking : int array, shape (systems,)
         How many of the days of topics each run does not name, on which it counts as silent.
+    is_named : bool array, shape (topics, systems)
+        Whether each run names a day of each topic; one of which it names none is missing.
     """
 
     level: str
@@ -70,6 +72,7 @@ class InboxScores:
     tied: Ints
     outside: Ints
     lacking: Ints
+    is_named: Bools
 
     __repr__ = short_repr
 
@@ -103,9 +106,11 @@ class InboxScores:
 def values_of_topics(levels: Sequence[InboxScores]) -> Scores:
     """Return the mean over the units of each topic, of all and of those with an answer, as views of each level.
 
-    Units of a topic depend on each other, so that tests of systems need the values of topics.
+    Units of a topic depend on each other, so that tests of systems need the values of topics. A topic of which a run names no day has
+    the values of silence, and counts as missing.
     """
     first = levels[0]
+    of_named = np.where(first.is_named, State.SCORED, State.DEFAULT)[:, :, None]
     values, states = list[Any](), list[Any]()
     measures, slices = list[Any](), list[str]()
     for level, (part, name) in itertools.product(levels, (("all", ""), ("answer", " with an answer"))):
@@ -114,7 +119,7 @@ def values_of_topics(levels: Sequence[InboxScores]) -> Scores:
         sums = np.zeros((count, *level.scores.values.shape[1:]))
         np.add.at(sums, level.topic[units], level.scores.values[units])
         values.append(np.divide(sums, number, out=np.full_like(sums, np.nan), where=number > 0))
-        states.append(np.broadcast_to(np.where(number > 0, State.SCORED, State.OUTSIDE), sums.shape))
+        states.append(np.broadcast_to(np.where(number > 0, of_named, State.OUTSIDE), sums.shape))
         measures += level.scores.measures
         slices += [f"{level.level}{name}"] * len(level.scores.measures)
     return Scores(
@@ -185,7 +190,7 @@ def score_inbox(
     levels = {"documents": documents_of(inbox), "questions": questions_of(inbox)}
     tables: dict[str, dict[str, Any]] = {name: {} for name in levels}
     fires: dict[str, list[Bools]] = {name: [] for name in levels}
-    tied, outside, lacking = [], [], []
+    tied, outside, lacking, named = [], [], [], []
     to_decide = inbox.days_of_topics
     for name, run in runs.items():
         refuse_other_days_and_questions(inbox, run)
@@ -200,6 +205,7 @@ def score_inbox(
         tied.append(days_with_equal_ranks(run, is_kept & (shown.of_day >= 0)))
         outside.append(int(np.sum(shown.of_day[has_documents] < 0)))
         lacking.append(len(to_decide - run.days))
+        named.append(np.isin(np.array(inbox.topics, dtype=object), list({topic for topic, _ in run.days})))
     return [
         InboxScores(
             name,
@@ -211,6 +217,7 @@ def score_inbox(
             np.array(tied),
             np.array(outside),
             np.array(lacking),
+            np.stack(named, axis=1),
         )
         for name, level in levels.items()
     ]
