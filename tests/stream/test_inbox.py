@@ -363,7 +363,7 @@ def test_days_that_a_run_does_not_name_are_told_wherever_it_is_scored(
         assert "84 of 168" in told
         assert "6 topics" in told
         assert "168" not in command(asked, qrels, whole, silent, "TruncatedAP").err, "it names all days"
-    assert "no day of any topic" in command("eval", qrels, tag, "TruncatedAP").err
+    command("verdict", qrels, whole, tag, "TruncatedAP").assert_refused(1, "no day of any topic")
     only = command("eval", f"inbox(level={level}):{demo / 'judgments.tsv'}", half, "TruncatedAP")
     assert f"of {len(read_inbox(demo / 'judgments.tsv').days_of_topics)} days" in only.err, "which the judgments name"
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import DataWarning, Format, Param
+from irmx import DataError, Format, Param
 from irmx_stream.columns import DAYS_ASKED, DAYS_NAMED
 from irmx_stream.inbox.inbox_levels import (
     LEVELS,
@@ -71,7 +70,10 @@ class InboxFiles(Format):
             run, faults = parsed(str(path), content)
             faults.raise_first(run.name)
             if not run.days:  # of others, measures tell which days are not named
-                warnings.warn(f"{path} names no day of any topic, which counts as silence.", DataWarning, stacklevel=2)
+                raise DataError(
+                    "The run names no day of any topic, as after a crash. A system that is silent on purpose names each day with an empty list.",
+                    place=run.name,
+                )
             shown = {"documents": documents_shown, "questions": questions_shown, "updates": updates_shown}
             rows = shown[self["level"]](run, np.ones(len(run), dtype=bool))
             if self["level"] == "updates":
