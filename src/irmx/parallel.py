@@ -223,22 +223,12 @@ def called_ahead(calls: Iterator[Callable[[], T]], most: int) -> Iterator[Iterat
 
 
 def _called(call: Callable[[], T]) -> Callable[[], T]:
-    """Call a function now, and return one that issues its warnings, and returns its result or raises its error."""
-    from concurrent.futures import Future
-
-    outcome = Future[T]()
-    with recorded_warnings() as warned:
-        try:
-            outcome.set_result(call())
-        except Exception as error:
-            outcome.set_exception(error)
-
-    def again() -> T:
-        for category, text in warned:
-            warnings.warn(text, category, stacklevel=2)
-        return outcome.result()
-
-    return again
+    """Call a function now, and return one with the same result; what fails or warns is called again, where that is expected."""
+    with recorded_warnings() as warned, contextlib.suppress(Exception):
+        result = call()
+        if not warned:
+            return lambda: result
+    return call
 
 
 # -- what Python keeps for a process, and is of a thread here ----------------------------------------------------------
