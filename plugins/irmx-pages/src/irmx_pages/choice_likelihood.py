@@ -545,9 +545,13 @@ def _most_likely(votes: Votes, columns: Floats, weights: Floats) -> tuple[Floats
     """
     who, people, size = votes.assessor, votes.assessors, len(columns)
     diagonal = (slice(None), range(size), range(size))
+    places = (people * np.arange(size**2)[:, None] + who).ravel()
 
     def added(of_votes: Floats) -> Floats:
-        return np.asarray(segment_sum(of_votes, who, people))
+        """Return the sums by assessor, of as many rows of votes as there are."""
+        *rows, _ = of_votes.shape
+        sums = segment_sum(of_votes.ravel(), places[: of_votes.size], math.prod(rows) * people)
+        return sums.reshape(*rows, people)
 
     def losses(weights: Floats) -> tuple[Floats, Floats]:
         """Return what every vote is decided by, and -w log P(A > B) - (1 - w) log P(B > A), summed by assessor."""
@@ -558,10 +562,10 @@ def _most_likely(votes: Votes, columns: Floats, weights: Floats) -> tuple[Floats
     strength, loss = losses(weights)
     for _ in range(_ROUNDS):
         chance = 1 / (1 + np.exp(-np.clip(strength, -700, 700)))
-        gradient = np.stack([added((chance - votes.won) * column) for column in columns])
+        gradient = added((chance - votes.won) * columns)
         stuck = ((weights <= 0) & (gradient > 0)) | ((weights >= _STEEPEST) & (gradient < 0))
-        curve = chance * (1 - chance)
-        hessian = np.stack([np.stack([added(curve * i * j) for j in columns], axis=1) for i in columns], axis=1)
+        curves = chance * (1 - chance) * columns
+        hessian = np.moveaxis(added(curves[:, None] * columns), -1, 0)
         hessian[diagonal] += 1e-9 * (1 + hessian[diagonal])
         hessian *= ~stuck.T[:, :, None] & ~stuck.T[:, None, :]
         hessian[diagonal] += stuck.T
