@@ -9,6 +9,7 @@ import gzip
 import importlib.util
 import io
 import os
+import pickle
 import subprocess
 import sys
 import sysconfig
@@ -19,6 +20,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -105,6 +107,25 @@ def beside() -> Callable[[str, str], ModuleType]:
     return load
 
 
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], Any]], Any]:
+    """Return a function that returns what another makes: the first of the processes that share the tests; others read it."""
+
+    def made(name: str, make: Callable[[], Any]) -> Any:
+        if "PYTEST_XDIST_WORKER" not in os.environ:
+            return make()
+        import fcntl  # Windows has none, and tests nothing that is dear to make
+
+        kept = tmp_path_factory.getbasetemp().parent / f"{name}.pickle"
+        with kept.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not kept.exists():
+                kept.write_bytes(pickle.dumps(make()))
+            return pickle.loads(kept.read_bytes())
+
+    return made
+
+
 @dataclass(frozen=True)
 class RealCollection:
     """A TREC collection on this machine.
@@ -125,24 +146,28 @@ class RealCollection:
 
 
 @pytest.fixture(scope="session")
-def trec8(tmp_path_factory: pytest.TempPathFactory) -> RealCollection:
+def trec8(tmp_path_factory: pytest.TempPathFactory, once: Callable[[str, Callable[[], Any]], Any]) -> RealCollection:
     """The TREC-8 ad hoc task: 50 topics, 129 runs at depth 1000."""
     if not os.environ.get(REAL):
         pytest.skip(f"real evaluation data: set {REAL} to the folder that holds it")
     folder = Path(os.environ[REAL]).resolve() / "trec8_adhoc"
     assert folder.is_dir(), f"{REAL} is set, but there is no folder {folder}"
-    unpacked = tmp_path_factory.mktemp("trec8")
-    qrels = unpacked / "trec8.qrels"
-    qrels.write_bytes(gzip.decompress((folder / "qrels.trec8.adhoc.401-450.txt.gz").read_bytes()))
-    runs: dict[str, Path] = {}
-    with tarfile.open(folder / "runs_full_depth1000.tar.xz") as archive:
-        for member in archive:
-            stream = archive.extractfile(member)
-            if stream is not None:
-                path = unpacked / Path(member.name).name
-                path.write_bytes(stream.read())
-                runs[path.name.removeprefix("input.")] = path
-    return RealCollection(folder, qrels, dict(sorted(runs.items())))
+
+    def unpacked() -> tuple[Path, dict[str, Path]]:
+        into = tmp_path_factory.mktemp("trec8")
+        qrels = into / "trec8.qrels"
+        qrels.write_bytes(gzip.decompress((folder / "qrels.trec8.adhoc.401-450.txt.gz").read_bytes()))
+        runs: dict[str, Path] = {}
+        with tarfile.open(folder / "runs_full_depth1000.tar.xz") as archive:
+            for member in archive:
+                stream = archive.extractfile(member)
+                if stream is not None:
+                    path = into / Path(member.name).name
+                    path.write_bytes(stream.read())
+                    runs[path.name.removeprefix("input.")] = path
+        return qrels, dict(sorted(runs.items()))
+
+    return RealCollection(folder, *once("trec8", unpacked))
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,11 @@ def results_program() -> Callable[[str], ModuleType]:
 
 
 @pytest.fixture(scope="session")
-def trec8_scores(trec8: Any) -> irmx.Scores:
+def trec8_scores(trec8: Any, once: Callable[..., Any]) -> irmx.Scores:
     """The values of measures that several files compare, of all runs of TREC-8."""
-    return irmx.scores("AP P@10 RR nDCG@10", trec8.qrels_path, trec8.run_paths)
+    scores = once("trec8_scores", lambda: irmx.scores("AP P@10 RR nDCG@10", trec8.qrels_path, trec8.run_paths))
+    assert isinstance(scores, irmx.Scores)
+    return scores
 
 
 @pytest.fixture(scope="session")

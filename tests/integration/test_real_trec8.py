@@ -57,7 +57,7 @@ def results_page(results_program: Callable[[str], ModuleType]) -> ModuleType:
 
 
 @pytest.fixture(scope="session")
-def scored(trec8: Any, results_page: ModuleType) -> Scored:
+def scored(trec8: Any, results_page: ModuleType, once: Callable[..., Any]) -> Scored:
     """Every run, scored with irmx and with pytrec_eval."""
     from joblib import Parallel, delayed
 
@@ -72,14 +72,18 @@ def scored(trec8: Any, results_page: ModuleType) -> Scored:
             for by_topic in (evaluator.evaluate(irmx.read_run(path).as_dict()) for path in paths)
         ]
 
-    names, paths = list(trec8.run_paths), list(trec8.run_paths.values())
-    scores = irmx.scores([*results_page.MEASURES, *EXTRA], qrels_path, trec8.run_paths, jobs=2)
+    def values() -> tuple[irmx.Scores, list[Any]]:
+        paths = list(trec8.run_paths.values())
+        scores = irmx.scores([*results_page.MEASURES, *EXTRA], qrels_path, trec8.run_paths, jobs=2)
+        batches = Parallel(n_jobs=2)(delayed(reference)(paths[i : i + 22]) for i in range(0, len(paths), 22))
+        return scores, [of_run for batch in batches for of_run in batch]
+
+    scores, theirs = once("trec8_scored", values)
     ours = {
         run: {str(m): dict(zip(scores.topics, scores[m][:, s].tolist(), strict=True)) for m in scores.measures}
         for s, run in enumerate(scores.systems)
     }
-    batches = Parallel(n_jobs=2)(delayed(reference)(paths[i : i + 22]) for i in range(0, len(paths), 22))
-    return Scored(scores, ours, dict(zip(names, (values for batch in batches for values in batch), strict=True)))
+    return Scored(scores, ours, dict(zip(trec8.run_paths, theirs, strict=True)))
 
 
 @pytest.fixture(scope="session")
