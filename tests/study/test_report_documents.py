@@ -99,7 +99,9 @@ def test_what_documents_add_is_the_score_of_every_measure(label: str | None) -> 
         for s in SYSTEMS[:2]
     }
     checked = set()
-    for topic, system, measure, of, value in parts(data_of("rankings", measures, judgments_path(), runs)):
+    table = pd.read_csv(judgments_path(), dtype={"query_id": str})
+    third = table[table["query_id"].isin(table["query_id"].unique()[::3])]
+    for topic, system, measure, of, value in parts(data_of("rankings", measures, third, runs)):
         assert added(of) == pytest.approx(value, rel=5e-6, abs=2e-5), (topic, system, measure)
         checked.add(measure)
     assert len(checked) >= 4
