@@ -280,5 +280,12 @@ def test_a_command_writes_no_file_that_it_reads(command: Any, tmp_path: Path) ->
     assert run.read_bytes() == before
     assert command("eval", "demo/qrels.txt", "demo/run.txt", "AP", "--out", "new.parquet").code == 0
     assert command("eval", "demo/qrels.txt", "demo/run.txt", "AP", "--out", "new.parquet").code == 0
+    words = ("compare", "demo/qrels.txt", "demo/runs/titles.run", "demo/runs/bm25.run", "AP")
+    for outputs in (
+        ("--methods", "m.tex", "--bib", "m.tex"),
+        ("--plot", "differences=f.svg", "--plot", "topics=f.svg"),
+    ):
+        command(*words, *outputs).assert_refused(2, outputs[1].rpartition("=")[2])
+    assert not [*tmp_path.glob("*.tex"), *tmp_path.glob("*.svg")]
     with irmx.toolkit.new_file(run) as file:  # in Python, whoever asks for it gets it
         file.write(b"1 Q0 a 1 1 x\n")

@@ -187,6 +187,16 @@ def test_a_log_that_lacks_samples_is_unfinished_and_an_item_without_all_epochs_h
     with pytest.raises(DataError, match=r"3 of 6 samples.*unfinished=True"):
         values_of(path)
     assert values_of(f"inspect(unfinished=True):{path}") == {"toy/a": {"m": {"b": 0.5}}}
+    scores = [{"sample_id": name, "value": 1} for name in "ab"]
+    reduced = {"samples": None, "reductions": [{"scorer": "m", "reducer": "mean", "samples": scores}]}
+    for number, epochs, is_whole in ((3, 1, False), (4, 2, True), (6, 2, False)):
+        text = log(results={"total_samples": number}, **reduced)
+        text["eval"]["config"] = {"epochs": epochs}
+        if is_whole:
+            assert values_of(write(text)) == {"toy/a": {"m": {"a": 1, "b": 1}}}
+        else:
+            with pytest.raises(DataError, match=f"{2 * epochs} of {number} samples"):
+                values_of(write(text))
     whole = log(*some, sample("a", 2, m="C"), results={"total_samples": 4})
     assert values_of(write(whole)) == {"toy/a": {"m": {"a": 1, "b": 0.5}}}
 

@@ -314,8 +314,9 @@ def test_an_empty_file_is_no_silent_run(tmp_path: Path, command: Callable[..., A
         command(*asked, *judged, "empty.jsonl").assert_refused(1, "empty.jsonl is empty")
     for level in ("documents", "updates"):
         command("eval", "judged.csv", f"inbox(level={level}):empty.jsonl", "TruncatedAP").assert_refused(1)
-    lines(tmp_path / "silent.jsonl", {"runtag": "silent"})
-    assert command("inbox", "eval", "judged.csv", "silent.jsonl").code == 0
+    for days, code in (({DAYS[0]: []}, 0), ({}, 1)):
+        lines(tmp_path / "silent.jsonl", {"runtag": "silent"}, {"topic": "T", "results": days})
+        assert command("inbox", "eval", "judged.csv", "silent.jsonl").code == code
 
 
 @pytest.mark.parametrize("asked", ["eval", "news"])
@@ -364,6 +365,9 @@ def test_days_that_a_run_does_not_name_are_told_wherever_it_is_scored(
         assert "6 topics" in told
         assert "168" not in command(asked, qrels, whole, silent, "TruncatedAP").err, "it names all days"
     command("verdict", qrels, whole, tag, "TruncatedAP").assert_refused(1, "no day of any topic")
+    lines(tmp_path / "crashed.jsonl", {"runtag": "r"}, {"topic": "T01", "results": {"2021-08-01": []}})
+    crashed = f"inbox(level={level}):{tmp_path / 'crashed.jsonl'}"
+    assert "nothing on the 1 day of topics" in command("eval", qrels, crashed, "TruncatedAP").err
     only = command("eval", f"inbox(level={level}):{demo / 'judgments.tsv'}", half, "TruncatedAP")
     assert f"of {len(read_inbox(demo / 'judgments.tsv').days_of_topics)} days" in only.err, "which the judgments name"
 
@@ -380,6 +384,14 @@ def test_a_topic_of_which_a_run_names_no_day_is_missing_in_stored_scores(
     named = [json.loads(line)["topic"] for line in content[1:7]]
     assert {topic for topic, lacks in zip(scores.topics, lacking.T[1], strict=True) if not lacks} == set(named)
     assert not lacking.T[0].any()
+    late = [{"topic": json.loads(line)["topic"], "results": {"2022-08-01": []}} for line in content[1:]]
+    lines(tmp_path / "late.jsonl", {"runtag": "r"}, *late)
+    asked = (*asked[:2], tmp_path / "late.jsonl", *asked[3:])
+    assert command("inbox", "eval", *asked, "--out", tmp_path / "late.parquet", cwd=demo).code == 0
+    assert read_per_topic(tmp_path / "late.parquet").missing.any(axis=2).T[1].all(), "it names days of another year"
+    (tmp_path / "tag.jsonl").write_text(content[0])
+    asked = (*asked[:2], tmp_path / "tag.jsonl", *asked[3:])
+    command("inbox", "eval", *asked, cwd=demo).assert_refused(1, "no day of any topic")
     inbox, half = read_inbox(demo / "judgments.tsv", demo / "universe.tsv"), read_inbox_run(tmp_path / "half.jsonl")
     documents = score_inbox(inbox, {"half": half}, "TruncatedAP")[0]
     first = documents.scores["TruncatedAP"][documents.topic == 11, 0].mean()

@@ -622,6 +622,8 @@ def test_every_topic_has_a_row_in_the_table_of_groups(demo: Path, verdict: Any) 
         (demo / "groups.csv").write_text("query_id,lang\n" + "".join(rows[:number]))
         done = verdict("AP", "--slices", "groups.csv")
         assert (done.code, "20 of 30" in done.err) == (code, code == 1)
+    (demo / "groups.csv").write_text("query_id,lang\n" + "".join([*rows, "1,en\n"]))
+    verdict("AP", "--slices", "groups.csv").assert_refused(1, "1 topic: 1")
     (demo / "groups.csv").write_text("query_id,lang\n" + "".join([*rows[:10], *(f"{t},\n" for t in range(11, 31))]))
     assert verdict("AP", "--slices", "groups.csv").code == 0
     assert irmx_study.verdict(scores_of(sample(0.04)), slices={f"q{t}": "ab"[t % 2] for t in range(50)}).exit_code == 0

@@ -454,6 +454,8 @@ def test_topics_that_only_one_side_has_and_a_mean_of_others_are_told(demo: Any, 
     found, [unknown] = reconciled({**values, "zz": found_mean}, found_mean)
     assert (found.lacking, found.unknown) == ([], ["zz"])
     assert "zz" in unknown
+    (tmp_path / "mean.txt").write_text("ndcg_cut_10 all 0.5555\n")
+    command("reconcile", *demo, "nDCG@10", "--scores", tmp_path / "mean.txt").assert_refused(1, "--value 0.5555")
     found, [other] = reconciled(values, 0.9)
     assert "0.9" in other
     assert f"{found_mean:.4f}".lstrip("0") in other

@@ -509,11 +509,11 @@ _named = Counter[str]()
 @contextmanager
 def arguments_name_files(values: Iterable[Any]) -> Iterator[None]:
     """Refuse, in a block, to write a file that two arguments of a command name, alone or after a comma, a name or a format."""
-    for value in values:
-        texts = [os.fspath(one) for one in (value if isinstance(value, (list, tuple)) else [value]) if is_path(one)]
-        parts = {part for text in texts for one in text.split(",") for part in _ends(one)}
+    lists = [value if isinstance(value, (list, tuple)) else [value] for value in values]
+    for text in (os.fspath(one) for of in lists for one in of if is_path(one)):
+        parts = {part for one in text.split(",") for part in _ends(one)}
         paths = {path for part in parts for path in (glob.iglob(part) if glob.has_magic(part) else [part])}
-        _named.update({os.path.realpath(path) for path in paths if os.path.isfile(path)})
+        _named.update({os.path.realpath(path) for path in paths if path})
     try:
         yield
     finally:
@@ -566,7 +566,9 @@ def new_file(path: str | os.PathLike[str], advice: str = "") -> Iterator[BinaryI
     'system,AP'
     """
     if _named[os.path.realpath(path)] > 1:
-        raise UsageError(f"{os.fspath(path)} is named twice, to be read and to be written. Write to another file.")
+        raise UsageError(
+            f"{os.fspath(path)} is also named by another argument, and one would replace the other. Write to another file."
+        )
     try:
         old = _stat_of(path)
         stream = None if old is None else _stream_at(old)

@@ -686,8 +686,10 @@ def _unfinished(path: Path, log: Json, samples: list[Json]) -> str:
     if log["status"] != "success":
         lacks.append(f"the evaluation did not finish; its status is {log['status']!r}")
     total = (log.get("results") or {}).get("total_samples") or 0
-    if samples and len(samples) < total:
-        lacks.append(f"the log has {len(samples)} of {total} samples, of all epochs")
+    epochs = (log["eval"].get("config") or {}).get("epochs") or 1
+    reduced = max((len(of["samples"]) for of in log.get("reductions") or ()), default=0) * epochs
+    if 0 < (number := len(samples) or reduced) < total:
+        lacks.append(f"the log has {number} of {total} samples, of all epochs")
     if log.get("invalidated"):
         invalid = [sample["id"] for sample in samples if sample.get("invalidation")]
         if not invalid:

@@ -166,7 +166,7 @@ MissingOption = Annotated[
         "--missing",
         complete=lambda: Scores.MISSING,
         check=_one_of("treatment of missing values", Scores.MISSING),
-        help="Missing values: refuse where they decide; zero for the default of the measure; both for the topics that all have.",
+        help="Missing values: refuse a system that lacks more than half, and in persist and verdict those that would help; zero for the default of the measure; both for the topics that all have.",
     ),
 ]
 PlacesByFormatOption = Annotated[

@@ -720,6 +720,11 @@ def _scores_by_topic(scores: Any, measure: ir_measures.Measure) -> tuple[dict[st
                 place=place([row]),
             ) from None
         (means if topic in ("all", "amean") else found)[topic] = value
+    if means and not found:
+        raise DataError(
+            f"There is a mean of {measure} and no topic. To explain the mean: --value {next(iter(means.values()))}.",
+            place=place([*first.values()][:1]),
+        )
     return found, means
 
 

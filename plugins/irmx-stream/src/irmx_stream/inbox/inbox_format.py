@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irmx import DataError, Format, Param
+from irmx import DataWarning, Format, Param
+from irmx.toolkit import plural
 from irmx_stream.columns import DAYS_ASKED, DAYS_NAMED
 from irmx_stream.inbox.inbox_levels import (
     LEVELS,
@@ -65,15 +67,12 @@ class InboxFiles(Format):
 
     def read(self, table: str, path: Path, content: bytes) -> pa.Table | Table:
         if table == "run":
-            from irmx_stream.inbox.inbox_runs import parsed
+            from irmx_stream.inbox.inbox_runs import whole_run
 
-            run, faults = parsed(str(path), content)
-            faults.raise_first(run.name)
-            if not run.days:  # of others, measures tell which days are not named
-                raise DataError(
-                    "The run names no day of any topic, as after a crash. A system that is silent on purpose names each day with an empty list.",
-                    place=run.name,
-                )
+            run = whole_run(str(path), content)
+            if not run.question:  # of others, measures tell which days are not named
+                shown = f"{plural(len(run.days), 'day')} of topics that it names, such as {'/'.join(min(run.days))}"
+                warnings.warn(f"{path} shows nothing on the {shown}.", DataWarning, stacklevel=2)
             shown = {"documents": documents_shown, "questions": questions_shown, "updates": updates_shown}
             rows = shown[self["level"]](run, np.ones(len(run), dtype=bool))
             if self["level"] == "updates":

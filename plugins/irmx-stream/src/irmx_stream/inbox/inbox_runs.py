@@ -120,7 +120,7 @@ def read_inbox_run(path: str | os.PathLike[str]) -> InboxRun:
     Raises
     ------
     irmx.DataError
-        For an empty file, what is not of that form, a name that is misspelt or stands twice, a question twice on a day, a document twice for a question, or a rank or score that is no
+        For an empty file, one without a day of a topic, what is not of that form, a name that is misspelt or stands twice, a question twice on a day, a document twice for a question, or a rank or score that is no
         finite number; names the line, the topic and the day.
 
     Examples
@@ -136,8 +136,18 @@ def read_inbox_run(path: str | os.PathLike[str]) -> InboxRun:
     ('mine', ['Q1'], ['2021-08-02'], ['a'], [('T1', '2021-08-01'), ('T1', '2021-08-02')])
     >>> folder.cleanup()
     """
-    run, faults = parsed(str(path), content_of(Path(path), "run"))
+    return whole_run(str(path), content_of(Path(path), "run"))
+
+
+def whole_run(name: str, content: bytes) -> InboxRun:
+    """Return the run in the content of a file; raise for the first fault in it, and if it names no day."""
+    run, faults = parsed(name, content)
     faults.raise_first(run.name)
+    if not run.days:
+        raise DataError(
+            "The run names no day of any topic, as after a crash. A system that is silent on purpose names each day with an empty list.",
+            place=run.name,
+        )
     return run
 
 
@@ -149,7 +159,7 @@ def parsed(name: str, content: bytes) -> tuple[InboxRun, Faults]:
             reader.add(number, line)
     if not (reader.tag or reader.shown or reader.faults):
         reader.faults.append(
-            f"The run {name} is empty: did the search fail? One that is silent on purpose has a line with its runtag."
+            f"The run {name} is empty: did the search fail? One that is silent on purpose names each day with an empty list."
         )
     return reader.run(), reader.faults
 

@@ -60,7 +60,7 @@ class InboxScores:
     lacking : int array, shape (systems,)
         How many of the days of topics each run does not name, on which it counts as silent.
     is_named : bool array, shape (topics, systems)
-        Whether each run names a day of each topic; one of which it names none is missing.
+        Whether each run names a day of each topic that was to be decided; one of which it names none is missing.
     """
 
     level: str
@@ -205,7 +205,7 @@ def score_inbox(
         tied.append(days_with_equal_ranks(run, is_kept & (shown.of_day >= 0)))
         outside.append(int(np.sum(shown.of_day[has_documents] < 0)))
         lacking.append(len(to_decide - run.days))
-        named.append(np.isin(np.array(inbox.topics, dtype=object), list({topic for topic, _ in run.days})))
+        named.append(np.isin(np.array(inbox.topics, dtype=object), list({topic for topic, _ in run.days & to_decide})))
     return [
         InboxScores(
             name,

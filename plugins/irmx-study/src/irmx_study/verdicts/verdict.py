@@ -320,6 +320,11 @@ def _groups(slices: Any, topics: Sequence[str]) -> pd.DataFrame:
             f"A table of groups needs the column query_id and one more. It has: {list_some(map(str, table.columns))}."
         )
     grouped = {*map(str, table["query_id"])}
+    if twice := table["query_id"][table["query_id"].astype(str).duplicated()].tolist():
+        raise DataError(
+            f"The table of groups has more than one row for {plural(len(set(twice)), 'topic')}: {list_some(map(str, dict.fromkeys(twice)))}. Leave "
+            "one row of each; other groups of a topic are another column."
+        )
     if lacking := [topic for topic in topics if topic not in grouped]:
         raise DataError(
             f"The table of groups has no row for {len(lacking)} of {plural(len(topics), 'topic')}: {list_some(lacking)}. Give each one; an "
