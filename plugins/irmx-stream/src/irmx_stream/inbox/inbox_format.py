@@ -71,8 +71,8 @@ class InboxFiles(Format):
 
             run = whole_run(str(path), content)
             if not run.question:  # of others, measures tell which days are not named
-                shown = f"{plural(len(run.days), 'day')} of topics that it names, such as {'/'.join(min(run.days))}"
-                warnings.warn(f"{path} shows nothing on the {shown}.", DataWarning, stacklevel=2)
+                days = f"{plural(len(run.days), 'day')} of topics that it names, such as {'/'.join(min(run.days))}"
+                warnings.warn(f"{path} shows nothing on the {days}.", DataWarning, stacklevel=2)
             shown = {"documents": documents_shown, "questions": questions_shown, "updates": updates_shown}
             rows = shown[self["level"]](run, np.ones(len(run), dtype=bool))
             if self["level"] == "updates":
