@@ -142,7 +142,7 @@ TRACK_COLUMNS = {
 DAYS_NAMED = Column(
     "run",
     "days_named",
-    "the days of topics that a run of an inbox names, one a line, the same in all rows",
+    "the days of topics that a run of an inbox names, one a line, in the first row",
     dtype="str",
     optional=True,
     sample=SampleValues(("T1/2021-08-01",)),
@@ -150,7 +150,7 @@ DAYS_NAMED = Column(
 DAYS_ASKED = Column(
     "qrels",
     "days_asked",
-    "the days of topics on which something was to be decided, one a line, the same in all rows",
+    "the days of topics on which something was to be decided, one a line, in the first row",
     dtype="str",
     optional=True,
     sample=SampleValues(("T1/2021-08-01",)),

@@ -137,7 +137,7 @@ class Truncated(Measure):
 def _tell_of_days_not_named(rankings: Rankings) -> None:
     """Warn of days of topics that a run lacks, rather than being silent on purpose; only inboxes say which days were asked."""
     named, asked = (
-        {day for text in rows.labels(column, missing_ok=True)[1] for day in str(text).split("\n")}
+        {day for text in rows.labels(column, missing_ok=True)[1] for day in str(text).split("\n") if day}
         for rows, column in ((rankings.run_rows, DAYS_NAMED), (rankings.qrels_rows, DAYS_ASKED))
     )
     if not (named and asked):

@@ -171,10 +171,10 @@ def updates_shown(run: InboxRun, is_kept: Bools) -> pa.Table:
 
 
 def text_of_days(days: Collection[tuple[str, str]], rows: int) -> pa.Array:
-    """Return topics with days as one text, a line each, which all of some rows have."""
+    """Return topics with days as one text, a line each, which the first of some rows has: in all, it would fill the memory."""
     topics, of_topics = zip(*sorted(days), strict=True) if days else ((), ())
     every = "\n".join(_joined(as_texts(topics), as_texts(of_topics)).to_pylist())
-    return _dictionary(np.zeros(rows, dtype=np.int64), as_texts([every]))
+    return _dictionary((np.arange(rows) == 0).astype(np.int64), as_texts(["", every]))
 
 
 class Numbered(NamedTuple):
