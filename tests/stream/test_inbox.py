@@ -2,6 +2,8 @@
 
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -370,6 +372,31 @@ def test_days_that_a_run_does_not_name_are_told_wherever_it_is_scored(
     assert "nothing on the 1 day of topics" in command("eval", qrels, crashed, "TruncatedAP").err
     only = command("eval", f"inbox(level={level}):{demo / 'judgments.tsv'}", half, "TruncatedAP")
     assert f"of {len(read_inbox(demo / 'judgments.tsv').days_of_topics)} days" in only.err, "which the judgments name"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is known in kilobytes on Linux alone")
+def test_the_days_that_a_run_names_take_little_memory(tmp_path: Path) -> None:
+    days = [f"2021-{month:02}-{day:02}" for month in range(1, 5) for day in range(1, 26)]
+    results = {
+        day: [
+            {"qid": "Q", "question-rank": 0, "doc-ranking": [{"doc_id": f"{day}.{d}", "score": -d} for d in range(10)]}
+        ]
+        for day in days
+    }
+    lines(
+        tmp_path / "run.jsonl", {"runtag": "r"}, *({"topic": f"T{number}", "results": results} for number in range(30))
+    )
+    judged = "".join(f"T{number},Q,{day},{day}.0,1\n" for number in range(30) for day in days)
+    (tmp_path / "judged.csv").write_text("topic,question,day,document,gain\n" + judged)
+    code = (
+        "import irmx, resource\n"
+        "print(irmx.calc_aggregate('TruncatedRR', 'inbox:judged.csv', 'inbox:run.jsonl').popitem()[1],\n"
+        "      resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    value, kilobytes = map(float, done.stdout.split())
+    assert value == 1
+    assert kilobytes < 500_000
 
 
 def test_a_topic_of_which_a_run_names_no_day_is_missing_in_stored_scores(
