@@ -6,6 +6,7 @@ import gzip
 import itertools
 import lzma
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -151,6 +152,34 @@ def test_one_chunk_is_in_memory_at_a_time_also_one_of_a_large_topic(tmp_path: Pa
     found = irmx.evaluator([Watches(), "NCP(law=first)"], QRELS).scores(tmp_path / "run", memory="1MB")
     assert [s.values.tolist() for s in found.values()] == [[1] * 5 + [0] * 3] * 2
     assert (len(MOST), max(MOST)) == (5, 1)
+
+
+PEAK = """
+import sys, irmx, pyarrow
+print(irmx.evaluator("NumRet", {"0": {"a": 1}}).scores(sys.argv[1], memory="100MB").popitem()[1].values[0],
+      pyarrow.default_memory_pool().max_memory())
+"""
+
+
+@pytest.mark.parametrize("parts", [0, 2])
+def test_a_parquet_file_of_any_length_takes_the_memory_of_a_chunk(parts: int, tmp_path: Path) -> None:
+    ids = np.random.default_rng(0).bytes(40_000_000).hex()
+    rows, width = 20_000, 200
+    (tmp_path / "run").mkdir()
+    for part in range(max(1, parts)):
+        path = tmp_path / "run" / f"{part}.parquet" if parts else tmp_path / "run.parquet"
+        with pq.ParquetWriter(path, table_of(["0"]).schema) as writer:
+            for topic in range(part * 10, part * 10 + 20 // max(1, parts)):
+                start = topic * rows * width
+                docs = [ids[i : i + width] for i in range(start, start + rows * width, width)]
+                writer.write(pa.table({"qid": [str(topic)] * rows, "docno": docs, "score": np.arange(rows, 0, -1.0)}))
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, "run" if parts else "run.parquet"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    value, peak = map(float, done.stdout.split())
+    assert value == rows
+    assert peak < 40_000_000, "of 80 MB on disk"
 
 
 def test_one_run_of_several_is_in_memory_at_a_time(tmp_path: Path) -> None:

@@ -6,9 +6,12 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
+
+import numpy as np
 
 from irmx.data.files import decompressed_limit, too_large
 from irmx.data.formats import Format
@@ -213,10 +216,27 @@ def batches(path: Path, rows: int) -> Iterator[pa.Table]:
 
     with _parquet_errors(str(path)):
         if path.is_dir():
-            found = _dataset(path).to_batches(batch_size=rows, batch_readahead=1, fragment_readahead=1)
+            whole = _dataset(path)
+            found = chain.from_iterable(
+                part.subset(row_group_ids=groups).to_batches(whole.schema, batch_size=rows, batch_readahead=1)
+                for part in whole.get_fragments()
+                for groups in _groups_of_rows(part.metadata, rows)
+            )
         else:
-            found = _file(path).iter_batches(rows, use_threads=False)
+            file = _file(path)
+            found = chain.from_iterable(
+                file.iter_batches(rows, row_groups=groups, use_threads=False)
+                for groups in _groups_of_rows(file.metadata, rows)
+            )
         yield from (pa.Table.from_batches([batch]) for batch in found if len(batch))
+
+
+def _groups_of_rows(metadata: Any, rows: int) -> Iterator[list[int]]:
+    """Yield row groups, as many at once as have so many rows: Arrow keeps what it has read of all groups that it is asked for."""
+    ends = np.cumsum([metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)])
+    parts = ends // rows
+    for groups in np.split(np.arange(len(ends)), np.flatnonzero(np.diff(parts)) + 1):
+        yield groups.tolist()
 
 
 def _file(path: Path) -> Any:
