@@ -405,6 +405,55 @@ def test_another_sweep_takes_only_what_is_the_same(
     assert files(folder) == [OUT]
 
 
+def test_runs_and_topics_in_another_order_have_their_own_values(folder: Path, sweep: Do, stop: Any) -> None:
+    expected = sweep(out=None)
+    runs, lines = [folder / run for run in RUNS], (folder / "demo.qrels").read_text().splitlines(keepends=True)
+    for other in ({"runs": runs[::-1]}, {"qrels": folder / "other.qrels"}):
+        (folder / "other.qrels").write_text("".join(lines[::-1]))
+        stop(4)
+        by_row = ["system", "query_id", "measure"]
+        one, same = (scores.frame().sort_values(by_row, ignore_index=True) for scores in (sweep(**other), expected))
+        pd.testing.assert_frame_equal(one[same.columns], same, check_exact=True)
+        (folder / OUT).unlink()
+
+
+def test_other_columns_of_the_same_files_make_another_sweep(folder: Path, sweep: Do, monkeypatch: Any) -> None:
+    frame = pd.DataFrame([*irmx.read_run(folder / RUNS[0])])
+    frame.assign(one=frame["score"], two=-frame["score"]).drop(columns="score").to_csv(folder / "run.csv", index=False)
+    monkeypatch.setenv("IRMX_COLUMN", "score=one")
+    sweep(runs=[folder / "run.csv"])
+    monkeypatch.setenv("IRMX_COLUMN", "score=two")
+    with pytest.raises(DataError, match="differ in columns: "):
+        sweep(runs=[folder / "run.csv"])
+
+
+WEIGHED = """
+import irmx
+from functools import cache
+
+DECAY = {"of_ranks": 0.8}
+
+
+@cache
+def weight(rank):
+    return DECAY["of_ranks"] ** rank
+
+
+@irmx.measure(range=(0, None))
+def Weighed(ranking: irmx.Ranking, *, rel: int = 1) -> float:
+    return sum(weight(rank) for rank in ranking.relevant.rank.tolist())
+"""
+
+
+def test_a_measure_with_other_constants_or_helpers_is_another(folder: Path, start: Start) -> None:
+    changes = [("", ""), ("import irmx", "import irmx  # to score"), ("0.8", "0.1"), ("** rank", "* rank")]
+    given = ("-m", "Weighed", "-g", "rel=1,2", "--out", "w.csv", "--jobs", "1")
+    for change in changes:
+        (folder / "mine.py").write_text(WEIGHED.replace(*change))
+        code, err = finish(start("--load", "mine.py", "sweep", "demo.qrels", RUNS[0], *given))
+        assert (code, "function of Weighed" in err) == ((0, False) if change in changes[:2] else (1, True))
+
+
 def test_changed_data_and_versions_make_another_sweep(folder: Path, sweep: Do, monkeypatch: pytest.MonkeyPatch) -> None:
     first = sweep()
     run = (folder / "recent.run").read_text()
@@ -445,36 +494,39 @@ def pool(tmp_path: Path) -> Callable[..., irmx_study.Result]:
 
 
 @pytest.fixture
-def patience() -> dict[str, int]:
-    """A measure that stops the process when it has scored so many runs."""
-    left = {"runs": 10**9}
+def patience(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """A measure that stops the process when it has scored so many runs, which are in the environment: values that it uses are its own."""
 
     @irmx.measure(range=(0, None))
     def Patient(ranking: irmx.Ranking) -> float:
         """The number of relevant documents retrieved, or a stop."""
-        left["runs"] -= ranking.query_id == "2"
-        if not left["runs"]:
+        os.environ["RUNS_LEFT"] = str(int(os.environ["RUNS_LEFT"]) - (ranking.query_id == "2"))
+        if os.environ["RUNS_LEFT"] == "0":
             raise KeyboardInterrupt
         return float(len(ranking.relevant.rank))
 
-    return left
+    def runs(left: int) -> None:
+        monkeypatch.setenv("RUNS_LEFT", str(left))
+
+    runs(10**9)
+    return runs
 
 
 @pytest.mark.parametrize("study", ["pool", "leave_out"])
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
 def test_a_stopped_study_resumes_and_is_known_again(
-    pool: Any, patience: dict[str, int], tmp_path: Path, study: str, ending: str
+    pool: Any, patience: Callable[[int], None], tmp_path: Path, study: str, ending: str
 ) -> None:
     out = tmp_path / f"pools.{ending}"
     expected = pool("AP Patient", study)
     per_run = 1 + (6 if study == "pool" else 10)  # with all judgments, and with every cut
-    patience["runs"] = 5 * per_run
+    patience(5 * per_run)
     with pytest.raises(KeyboardInterrupt):
         pool("AP Patient", study, out=out)
     assert len(parts(tmp_path, out.name)) == 1
-    patience["runs"] = 6 * per_run + 1  # for the other six runs, and no more
+    patience(6 * per_run + 1)  # for the other six runs, and no more
     resumed, again = (pool("AP Patient", study, out=out) for _ in range(2))
-    assert patience["runs"] == 1
+    assert os.environ["RUNS_LEFT"] == "1"
     assert not (tmp_path / f"{out.name}.parts").exists()
     for result in (resumed, again):
         assert (result.facts(), result.notes) == (expected.facts(), expected.notes)

@@ -8,10 +8,10 @@ import inspect
 import pickle
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from importlib import import_module
-from inspect import cleandoc, getsource
+from inspect import cleandoc, getsource, unwrap
 from keyword import iskeyword
 from types import CodeType
 from typing import (
@@ -212,11 +212,8 @@ class FunctionMeasure(Measure, metaclass=_OfFunction):
 
     @property
     def source(self) -> str:
-        """The source of the function, or its bytecode if there is no source; it identifies the measure of a sweep."""
-        try:
-            return getsource(self._function)
-        except OSError:
-            return _bytecode(self._function.__code__)
+        """The source of the function and of what it uses of its module; it identifies the measure of a sweep."""
+        return "\n".join(_sources(self._function, set()))
 
     def _arguments_of_call(self) -> dict[str, Any]:
         return {name: self[name] for name in self._arguments}
@@ -403,6 +400,37 @@ def _refuse_name_of_an_object(name: str) -> None:
             f"The measure {name} is refused: a {symbol.KIND} of {registry().source_of(symbol)} already has this name. "
             "Choose another: @irmx.measure(name='...')."
         )
+
+
+def _sources(function: Callable[..., Any], seen: set[Any]) -> Iterator[str]:
+    """Yield the source of a function, those of functions and classes of its module that it uses, and digests of other values."""
+    import joblib
+
+    seen.add(function)
+    yield _text(function)
+    used = {**function.__globals__, **_enclosing(function)}
+    for name in sorted(used.keys() & _names(function.__code__)):
+        value = unwrap(used[name])
+        if isinstance(value, (types.FunctionType, type)):
+            if value.__module__ == function.__module__ and value not in seen:
+                yield from _sources(value, seen) if isinstance(value, types.FunctionType) else [_text(value)]
+        elif not callable(value) and not isinstance(value, types.ModuleType):
+            with contextlib.suppress(Exception):  # what cannot be pickled, such as a lock, is no constant
+                yield f"{name} = {joblib.hash(value)}"
+
+
+def _text(made: Any) -> str:
+    """Return the source of a function or a class; the bytecode of a function that has none."""
+    try:
+        return getsource(made)
+    except (OSError, TypeError):
+        return _bytecode(made.__code__) if isinstance(made, types.FunctionType) else made.__qualname__
+
+
+def _names(code: CodeType) -> set[str]:
+    """Return the names that a function uses, also in functions within it."""
+    inner = (c for c in code.co_consts if isinstance(c, CodeType))
+    return {*code.co_names, *code.co_freevars}.union(*map(_names, inner))
 
 
 def _bytecode(code: CodeType) -> str:

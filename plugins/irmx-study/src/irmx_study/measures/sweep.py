@@ -105,8 +105,8 @@ class Work:
         """The units that are not finished."""
         return [] if self.complete else [i for i, arrays in enumerate(self.arrays) if arrays is None]
 
-    def open(self, choices: Identity, data: Identity) -> None:
-        """Take over what an earlier call finished: the results of the same choices and data, or units of the same data."""
+    def open(self, choices: Identity, data: Identity, *axes: Iterable[str]) -> None:
+        """Take over what an earlier call finished: the results of the same choices and data, or units of the same data and axes."""
         if self.path is None:
             return
         self.identity = json.loads(json.dumps({**choices, **data}))
@@ -114,7 +114,7 @@ class Work:
             self._refuse_other(self._of_file())
             self.complete = True
             return
-        self._data = str(joblib.hash(data))
+        self._data = str(joblib.hash([data, *map(list, axes)]))
         for i, unit in enumerate(self.units if self.folder.exists() else ()):
             if self._in_folder.check_call_in_cache(self._data, unit, None):
                 try:
@@ -257,13 +257,14 @@ def table_of(scores: Scores) -> pd.DataFrame:
 def identity_of_data(
     measures: Sequence[ir_measures.Measure], judgments: Judgments, runs: Mapping[str, Any]
 ) -> Identity:
-    """Return what identifies the data that measures read: digests of qrels, runs and files of parameters, and the versions of plugins."""
+    """Return what identifies the data that measures read: digests of qrels, runs and files of parameters, the columns of files that a user named, and the versions of plugins."""
     own = [m for m in measures if isinstance(m, Measure)]
     of_run = sorted({c.name for m in own for c in m.run_columns()})
     of_qrels = sorted({"iteration", "relevance"} | {c.name for m in own for c in m.qrel_columns()})
     texts = sorted({value for m in own for value in _parameter_values(m) if isinstance(value, str)})
     files = {text: digest for text in texts if (digest := file_digest(text))}
-    return ({"files": files} if files else {}) | {
+    columns = os.environ.get("IRMX_COLUMN", "")  # as which files are read
+    return {key: of for key, of in (("files", files), ("columns", columns)) if of} | {
         "qrels": _qrels_digests(judgments, of_qrels),
         "runs": {name: _run_digest(run, of_run) for name, run in runs.items()},
         "versions": versions_of(measures),
@@ -474,7 +475,7 @@ class Sweep(Study):
             named = {"settings": list(map(str, self.settings)), "reference": list(map(str, references))}
             weights = {"weights": list(shares.values())} if shares else {}
             data = identity_of_data(self.measures, self._judgments, self.runs)
-            self.work.open({**named, **weights}, data)
+            self.work.open({**named, **weights}, data, map(str, self._judgments.topics), self.runs)
 
     @property
     def done(self) -> int:
