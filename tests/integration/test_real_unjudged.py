@@ -14,6 +14,7 @@ pytestmark = pytest.mark.real
 
 MOST = ("surffal2", "isa25t", "isa50t", "UB99T", "UB99SW", "plt8ah3")
 """The runs of which more than a twentieth of the top 10 is unjudged."""
+OTHERS = ("apl8p", "ok8amxc", "READWARE2")
 
 
 def share_of_unjudged(path: Path, qrels: dict[str, set[str]], k: int) -> float:
@@ -28,18 +29,19 @@ def share_of_unjudged(path: Path, qrels: dict[str, set[str]], k: int) -> float:
 
 
 def test_the_pool_has_most_of_the_top_ten(trec8: Any) -> None:
-    result = irmx_study.unjudged("P@10", trec8.qrels_path, trec8.run_paths, depth=10, progress=False)
+    chosen = {*MOST, *OTHERS, *list(trec8.run_paths)[::5]}
+    runs = {name: path for name, path in trec8.run_paths.items() if name in chosen}
+    result = irmx_study.unjudged("P@10", trec8.qrels_path, runs, depth=10, progress=False)
     shares = result.frame().set_index("system")["unjudged_at_k"]
-    assert len(shares) == 129
     assert set(shares[shares > 0.05].index) == set(MOST)
     assert shares.drop(list(MOST)).mean() < 0.005
-    assert (shares == 0).sum() > 90
+    assert (shares.drop(list(MOST)) == 0).mean() > 0.6
     qrels: dict[str, set[str]] = {}
     for line in Path(trec8.qrels_path).read_text().splitlines():
         topic, _, doc, grade = line.split()
         if int(grade) >= 0:
             qrels.setdefault(topic, set()).add(doc)
-    for name in (*MOST, "apl8p", "ok8amxc", "READWARE2"):
+    for name in (*MOST, *OTHERS):
         assert shares[name] == pytest.approx(share_of_unjudged(trec8.run_paths[name], qrels, 10), abs=1e-12)
     frame = result.frame().set_index("system")  # P@10 counts documents: the bound is the value and the share
     complete = ~result.scores.missing.any(axis=(0, 2))
