@@ -52,6 +52,21 @@ def test_nugget_recall_is_that_of_plain_python(seed: int) -> None:
             )
 
 
+def test_what_was_judged_twice_counts_once_and_may_not_contradict_itself() -> None:
+    nuggets = [("q", "n1", 1, 1.0), ("q", "n2", 1, 1.0)]
+    answer = frame("query_id doc_id score assignment", ("q", "n1", 1, 1.0))
+    names = "query_id doc_id relevance nugget_importance"
+    assert one("NuggetRecall", frame(names, *nuggets, nuggets[0]), answer) == 0.5
+    with pytest.raises(DataError, match="n1"):
+        one("NuggetRecall", frame(names, *nuggets, ("q", "n1", 1, 0.5)), answer)
+    judged = [("q", "s1", 1, 1.0, 1), ("q", "s1", 1, 0.0, 2)]
+    sentences = frame("query_id doc_id score citations", ("q", "s1", 1, 2))
+    names = "query_id doc_id relevance support citation"
+    assert one("SupportPrecision(citations='all')", frame(names, *judged, judged[0]), sentences) == 0.5
+    with pytest.raises(DataError, match="s1"):
+        one("SupportPrecision", frame(names, *judged, ("q", "s1", 1, 0.0, 1)), sentences)
+
+
 def test_support_by_first_citation_by_all_and_strictly() -> None:
     qrels = frame(
         "query_id doc_id relevance support citation",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from irmx import Citation, Column, DataError, Formula, Measure, Param, Rankings, Rows, SampleValues
-from irmx.ragged import Floats, Ints, segment_sum
+from irmx.ragged import Bools, Floats, Ints, segment_sum
 
 # -- nuggets ---------------------------------------------------------------------------------------------------------
 
@@ -119,7 +119,9 @@ class NuggetRecall(Measure):
             if of == "all"
             else importance
         )
-        at_run, at_qrels = rankings.matching_rows()
+        once = _once(nuggets, np.zeros(len(importance)), importance, "nugget has two importances")
+        weight = weight * once
+        at_run, at_qrels = _of_rows(rankings, once)
         every = rankings.run_rows.column(ASSIGNMENT)
         _refuse_outside(rankings.run_rows, every, "assignment")
         assigned = every[at_run]
@@ -138,6 +140,29 @@ def _refuse_outside(rows: Rows, values: Floats, name: str) -> None:
         raise DataError(
             f"The {name} must be in the range [0, 1]. Got {values[i]:g} instead.", place=rows.place([int(rows.row[i])])
         )
+
+
+def _once(rows: Rows, number: Floats, values: Floats, contradiction: str) -> Bools:
+    """Return which rows of a document are the first with their number, or have none; raise if a further one has another value."""
+    order = np.lexsort((number, rows.doc))
+    doc, number, value = rows.doc[order], number[order], values[order]
+    again = (doc[1:] == doc[:-1]) & (number[1:] == number[:-1])
+    for i in np.flatnonzero(again & (value[1:] != value[:-1]))[:1].tolist():
+        one, other = sorted(order[i : i + 2].tolist())
+        raise DataError(
+            f"A {contradiction}: {rows.doc_ids[one]!r} has {values[one]:g} and {values[other]:g}. Keep the row that is right.",
+            place=rows.place(rows.row[[one, other]].tolist()),
+        )
+    out = np.ones(len(order), dtype=bool)
+    out[order[1:][again]] = False
+    return out
+
+
+def _of_rows(rankings: Rankings, chosen: Bools) -> tuple[Ints, Ints]:
+    """Return the pairs of a row of the run and a chosen row of the qrels with the same document."""
+    at_run, at_qrels = rankings.matching_rows()
+    kept = chosen[at_qrels]
+    return at_run[kept], at_qrels[kept]
 
 
 def _ratio(above: Any, below: Any) -> Floats:
@@ -231,10 +256,11 @@ class Support(Measure):
 
     def _support(self, rankings: Rankings) -> Floats:
         """Return the support of each sentence by its first citation or by all, NaN if it is not judged."""
-        at_run, at_qrels = rankings.matching_rows()
         judged = rankings.qrels_rows
-        support = judged.column(SUPPORT)
+        support, citation = judged.column(SUPPORT), judged.column(CITATION, missing_ok=True)
         _refuse_outside(judged, support, "support")
+        once = _once(judged, citation, support, "citation of a sentence supports it in two ways")
+        at_run, at_qrels = _of_rows(rankings, once)
         grade = support[at_qrels]
         if self["strict"]:
             grade = (grade >= 1).astype(float)
@@ -244,7 +270,7 @@ class Support(Measure):
             return np.asarray(
                 np.divide(segment_sum(grade, at_run, count), number, out=np.full(count, np.nan), where=number > 0)
             )
-        place = judged.column(CITATION, missing_ok=True)[at_qrels]
+        place = citation[at_qrels]
         # one that is known to be a later citation does not stand in for a first one that the judge did not score
         kept = np.flatnonzero(~(place > 1))
         order = kept[np.lexsort((at_qrels[kept], place[kept], at_run[kept]))]
