@@ -256,6 +256,8 @@ def test_the_exit_code_says_what_was_found(demo: Path, verdict: Any, command: An
     done = verdict("AP", "-o", "csv")
     assert done.out.splitlines()[0] == CSV
     assert done.out.splitlines()[1].startswith("claim,AP,30,")
+    for printed in ("table", "markdown", "html", "latex", "csv", "jsonl"):
+        assert "Holds: bm25.run is better" in (done := verdict("AP", "-o", printed)).out + done.err
 
 
 @pytest.mark.parametrize("output", ["table", "csv"])

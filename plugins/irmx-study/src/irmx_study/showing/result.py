@@ -10,6 +10,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
@@ -242,9 +243,10 @@ class Result:
         return out.getvalue()
 
     def to_latex(self, table: str | None = None, places: int = 4, **options: Any) -> str:
-        """Return the tables for reading in LaTeX, which needs the package ``booktabs``."""
+        """Return the tables for reading in LaTeX, which needs the package ``booktabs``; their titles are comments."""
         out = io.StringIO()
-        for _, rows in self.tables_for_reading(table, places, **options):
+        for title, rows in self.tables_for_reading(table, places, **options):
+            out.writelines(f"% {visible(line)}\n" for line in title.split("\n") if line)
             if rows is not None:
                 print_rows(rows, "latex", places=places, file=out)
         return out.getvalue()
@@ -299,6 +301,8 @@ class Result:
         for title, rows in tables:
             if title and output_format == "table":
                 print(*map(visible, title.split("\n")), sep="\n", file=text)
+            elif title and output_format == "html":
+                print(f"<p>{escape(visible(title))}</p>", file=text)
             if rows is not None:
                 print_rows(rows, output_format, places=places, file=text)
 

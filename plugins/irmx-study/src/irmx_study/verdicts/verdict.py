@@ -625,7 +625,7 @@ class Verdict(Result):
                 output_format,
                 places=-1 if places is None else places,
             )
-            write_facts(self._below(), sys.stderr)
+            write_facts([("verdict", visible(self.sentence)), *self._below()], sys.stderr)
             return
         super().show(output_format, table, places, **{"forest": output_format == "table", **options})
 
