@@ -84,11 +84,43 @@ def test_support_by_first_citation_by_all_and_strictly() -> None:
         ("SupportRecall(citations='all')", 1 / 3),
         ("SupportPrecision(strict=True)", 0.5),
         ("SupportRecall(strict=True)", 1 / 3),
+        ("SupportPrecision(unjudged='unsupported')", 0.5),
+        ("SupportRecall(unjudged='unsupported')", 1.5 / 4),
     ):
         assert one(measure, qrels, run) == pytest.approx(value, abs=1e-12), measure
     without = run.drop(columns="citations")  # who cites is known by what is judged: s4 then cites nothing
     assert one("SupportRecall", qrels, without) == pytest.approx(1.5 / 4)
     assert one("SupportPrecision", qrels, run[2:]) == 0
+
+
+def test_a_verdict_asks_what_missing_judgments_would_say(command: Any, tmp_path: Path) -> None:
+    draw = random.Random(1)
+    judged, passages = [], []
+    for topic in map(str, range(20)):
+        for s in range(6):
+            support, abstention = draw.choice([0.0, 0.5, 1.0]), draw.random()
+            judged.append((topic, f"old{s}", 1, support))
+            passages.append((topic, f"d{s}", 6 - s, abstention))
+            if support:  # what supports nothing was not judged of the new answers
+                judged.append((topic, f"new{s}", 1, support))
+    frame("query_id doc_id relevance support", *judged).to_csv(tmp_path / "q.csv", index=False)
+    for name in ("old", "new"):
+        rows = [(topic, f"{name}{s}", 6 - s, 1) for topic in map(str, range(20)) for s in range(6)]
+        frame("query_id doc_id score citations", *rows).to_csv(tmp_path / f"{name}.csv", index=False)
+    done = command("verdict", "q.csv", "old.csv", "new.csv", "SupportPrecision", cwd=tmp_path)
+    assert (done.code, "unsupported" in done.out) == (3, True)
+    qrels = frame("query_id doc_id relevance", *((str(topic), "d0", 1) for topic in range(20)))
+    run = frame("query_id doc_id score abstention", *passages)
+    less = run.assign(abstention=run["abstention"].where(run["doc_id"] == "d0"))
+    for name, table in {"uq": qrels, "uold": run, "unew": less}.items():
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    done = command("verdict", "uq.csv", "uold.csv", "unew.csv", "UDCG", cwd=tmp_path)
+    assert (done.code, "worst" in done.out) == (3, True)
+    assert one(
+        "UDCG(unjudged='worst')",
+        {"q": {"a": 1}},
+        frame("query_id doc_id score abstention", ("q", "b", 1, None), ("q", "a", 2, 0.1)),
+    ) == (pytest.approx(1 / (1 + math.exp(-(0.9 - 1 / 3) / 2))))
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,9 @@ class Measure(ir_measures.Measure):
         Whether smaller values are better, as those of costs: ranks, wins, marks of comparisons follow it.
     UNJUDGED : {"", "bounded", "additive"}
         What grades of unjudged documents can do. Bounded: no grades give a value outside those in which all of them are
-        non-relevant, or all relevant. Additive: besides, each adds a number that depends on its rank alone.
+        non-relevant, or all relevant. Additive: besides, each adds a number that depends on its rank alone. A measure that
+        assumes something about what nobody judged, such as a sentence, has a parameter ``unjudged``, whose other values
+        are a doubt about a conclusion.
     DEFAULT : float
         The value of a topic for which the run has no documents; in ``RANGE``. If it depends on the topic, define :meth:`of_missing`.
     DOCS_MAY_REPEAT : bool

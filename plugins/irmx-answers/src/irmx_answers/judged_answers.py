@@ -209,6 +209,12 @@ class Support(Measure):
             default="first",
             choices=("first", "all"),
         ),
+        "unjudged": Param(
+            str,
+            "what a sentence with citations of which none was judged is: left out, or not supported",
+            default="left_out",
+            choices=("left_out", "unsupported"),
+        ),
         "strict": Param(bool, "whether support in part counts 0 instead of 1/2", default=False),
     }
     RUN_COLUMNS = (CITED,)
@@ -248,7 +254,8 @@ class Support(Measure):
                 f"The citations must be a whole number of at least 0. Got {given[i]:g} instead.", place=place
             )
         is_cited = np.where(np.isnan(given), ~np.isnan(support), given > 0)
-        return np.where(is_cited, support, np.nan), self.counts(is_cited, ~np.isnan(support))
+        is_judged = ~np.isnan(support) | (self["unjudged"] == "unsupported")
+        return np.where(is_cited, support, np.nan), self.counts(is_cited, is_judged)
 
     def counts(self, is_cited: Any, is_judged: Any) -> Any:
         """Return which sentences are divided by."""
@@ -289,7 +296,8 @@ _SYMBOLS = {
 class SupportPrecision(Support):
     """The mean support of the sentences that have a citation.
 
-    A sentence whose first citation was not judged counts neither above nor below; with ``citations='all'``, one of which none was.
+    A sentence whose first citation was not judged counts neither above nor below, unless ``unjudged='unsupported'``; with
+    ``citations='all'``, one of which none was.
 
     References
     ----------
@@ -309,10 +317,17 @@ class SupportPrecision(Support):
     SHORT_DESC = "The mean support of the sentences of an answer that cite something."
     FORMULA = Formula(
         r"\mathrm{SupportPrecision} = \frac{1}{\lvert C \rvert} \sum_{s \in C} g_s",
-        {"C": "the sentences with a citation that was judged", **_SYMBOLS},
+        {
+            "C": "the sentences with a citation that was judged; with unjudged='unsupported' all with a citation",
+            **_SYMBOLS,
+        },
         source="Thakur et al. (2025)",
     )
-    EXAMPLES = ("SupportPrecision", "SupportPrecision(citations='all',strict=True)")
+    EXAMPLES = (
+        "SupportPrecision",
+        "SupportPrecision(citations='all',strict=True)",
+        "SupportPrecision(unjudged='unsupported')",
+    )
 
     def counts(self, is_cited: Any, is_judged: Any) -> Any:
         return is_cited & is_judged
@@ -321,7 +336,8 @@ class SupportPrecision(Support):
 class SupportRecall(Support):
     """The mean support of all sentences; one without a citation is supported by nothing.
 
-    A sentence whose first citation was not judged counts neither above nor below; with ``citations='all'``, one of which none was.
+    A sentence whose first citation was not judged counts neither above nor below, unless ``unjudged='unsupported'``; with
+    ``citations='all'``, one of which none was.
 
     References
     ----------
@@ -341,7 +357,10 @@ class SupportRecall(Support):
     SHORT_DESC = "The mean support of all sentences of an answer."
     FORMULA = Formula(
         r"\mathrm{SupportRecall} = \frac{1}{\lvert S \rvert} \sum_{s \in S} g_s",
-        {"S": "all sentences but those with citations of which none was judged", **_SYMBOLS},
+        {
+            "S": "all sentences but those with citations of which none was judged; with unjudged='unsupported' all",
+            **_SYMBOLS,
+        },
         source="Thakur et al. (2025)",
     )
     EXAMPLES = ("SupportRecall", "SupportRecall(strict=True)")

@@ -36,7 +36,7 @@ class UtilityAndDistraction(Measure):
     """Utility and distraction-aware cumulative gain: relevant passages help a language model, and others that it would answer from distract it.
 
     A passage is worth how likely the model answers when it is given this passage alone; one that is not relevant is worth that times a
-    negative weight. A passage without this probability adds nothing, and still counts among those given.
+    negative weight. A passage without this probability adds nothing, unless ``unjudged='worst'``, and still counts among those given.
 
     References
     ----------
@@ -76,6 +76,12 @@ class UtilityAndDistraction(Measure):
             high=0,
         ),
         "rel": COMMON_PARAMS["rel"],
+        "unjudged": Param(
+            str,
+            "what a passage without a probability is worth: nothing; or the worst, that of a certain answer if it is not relevant",
+            default="nothing",
+            choices=("nothing", "worst"),
+        ),
     }
     RUN_COLUMNS = (ABSTENTION,)
     RANGE = (0.0, 1.0)
@@ -106,7 +112,9 @@ class UtilityAndDistraction(Measure):
             raise DataError(f"The abstention {p[i]:g} is no probability.", place=ranked.place([int(ranked.row[i])]))
         weight = np.where(ranked.grade >= rankings.rel, 1.0, self["weight"])
         depth = np.diff(ranked.offsets).astype(float)
-        return ranked.topic, np.nan_to_num(1 - p) * weight / depth[ranked.topic], depth
+        unknown = (weight < 0) & (self["unjudged"] == "worst")
+        answers = np.where(np.isnan(p), unknown.astype(float), 1 - p)
+        return ranked.topic, answers * weight / depth[ranked.topic], depth
 
 
 # -- a person who reads an answer from its first word ----------------------------------------------------------------

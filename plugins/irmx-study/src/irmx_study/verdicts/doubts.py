@@ -520,7 +520,18 @@ def _of_topics(main: View, name: str, places: Ints) -> View:
 def with_assumptions(
     measure: ir_measures.Measure, judgments: Judgments, runs: Mapping[str, Any]
 ) -> tuple[list[Scores], str]:
-    """Return the scores if unjudged documents are relevant, up to the cutoff, and if they are removed; and why one was not tried."""
+    """Return the scores if unjudged documents are relevant, up to the cutoff, and if they are removed; and why one was not tried.
+
+    A measure that assumes something itself, by a parameter ``unjudged``, is computed with its other values.
+    """
+    info = measure.SUPPORTED_PARAMS.get("unjudged")
+    if info is not None and info.choices:
+        others = [other for other in (measure(unjudged=value) for value in info.choices) if other != measure]
+        scores = irmx.scores(others, judgments, runs, progress=False)
+        return [
+            replace(scores.select(measures=[other]), measures=(measure,)).marked(unjudged=str(other.params["unjudged"]))
+            for other in others
+        ], ""
     depth = int(measure.params.get("cutoff") or DEPTH)
     parts, untried = [], ""
     try:
