@@ -595,6 +595,40 @@ def test_responses_of_rank_eval(write: Write) -> None:
         read_per_topic(write({**response, "failures": {"q3": {"error": "timeout"}}}))
 
 
+# -- what stands twice -----------------------------------------------------------------------------------------
+
+
+def opensearch(*metrics: tuple[str, Any]) -> dict[str, Any]:
+    of_query = {"searchText": "hats", "documentIds": [], "metrics": [{"metric": m, "value": v} for m, v in metrics]}
+    return {"searchConfigurationId": "c", **of_query}
+
+
+DOUBLED: dict[str, tuple[str, Any, Any]] = {
+    "every_eval_ever": ("", lines(row("m", "1", 0), row("m", "2", 1)), lines(row("m", "1", 0), row("m", "2", 1), row("m", "1", 1))),
+    "nuggetizer": ("", lines({"qid": "1", "strict_vital_score": 0, "vital_score": 1}), lines(*[{"qid": "1", "strict_vital_score": 0, "vital_score": 1}] * 2)),
+    "autojudge": ("autojudge(form=tot):", "a m 1 0\na m 2 1\n", "a m 1 0\na m 2 1\na m 1 1\n"),
+    "deepeval": ("", {"testCases": [case("a", m=1)]}, {"testCases": [case("a") | {"metricsData": [{"name": "m", "score": i} for i in (0, 1)]}]}),
+    "opensearch": ("", opensearch(("m", 0)), opensearch(("m", 0), ("m", 1))),
+}  # fmt: skip
+"""A format, and files with everything once, and with a value twice."""
+
+
+@pytest.mark.parametrize("form", DOUBLED)
+def test_a_value_twice_is_no_repeat(write: Write, form: str) -> None:
+    way, once, twice = DOUBLED[form]
+    values_of(f"{way}{write(once, 'once')}")
+    with pytest.raises(DataError, match="a second time"):
+        values_of(f"{way}{write(twice)}")
+
+
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+def test_epochs_of_inspect_in_every_eval_ever_are_repeats(write: Write) -> None:
+    epochs = [row("m", "1", epoch - 1, metadata={"epoch": str(epoch)}) for epoch in (1, 2)]
+    assert values_of(write(lines(*epochs))) == {"org/a": {"m": {"1": 0.5}}}
+    with pytest.raises(DataError, match="line 3"):
+        values_of(write(lines(*epochs, epochs[1])))
+
+
 # -- items are what was asked ------------------------------------------------------------------------------
 
 QUESTIONS = {"alpha": 0.9, "beta": 0.1, "gamma": 0.5}

@@ -165,7 +165,7 @@ class Nuggetizer(_OfSystems):
             with understanding("This line", self.NAME, place):
                 topic = text(line["qid"])
                 if topic != "all":
-                    yield from (Value(topic, name, value) for name, value in line.items() if name != "qid")
+                    yield from (Value(topic, name, value, place=place) for name, value in line.items() if name != "qid")
 
     def _answers(self, path: Path, content: bytes) -> Iterator[Answer]:
         """Yield the nuggets of every line by their ids."""

@@ -39,6 +39,7 @@ class Value(NamedTuple):
     """A value of a file, which may be anything; the system is None if the file does not name it, the measure if the item failed.
 
     ``test`` is what else identifies the item: values of a system for one topic are repeats of the same test only if it is the same.
+    ``repeat`` tells its repeats apart: a measure has one value in each. ``place`` is where the value stands, if that is not the file.
     """
 
     topic: str
@@ -46,6 +47,8 @@ class Value(NamedTuple):
     value: Any
     system: str | None = None
     test: Any = None
+    repeat: Any = None
+    place: str = ""
 
 
 class Results(Format):
@@ -132,6 +135,7 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
     _refuse_ambiguous(reader, path, every)
     failed = {(one.system, one.topic) for one in every if one.measure is None}
     asked = [one for one in every if one.measure is not None and measure in ("", one.measure)]
+    refuse_twice((_named(one), one.place or str(path)) for one in asked)
     found: dict[tuple[str | None, str, str], list[float]] = {}
     without: list[Value] = []
     for one in asked:
@@ -165,6 +169,12 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
         )
     columns = {"query_id": texts(topics), "measure": texts(measures), "value": pa.array(means, pa.float64())}
     return pa.table(columns if None in systems else columns | {"system": texts(systems)})
+
+
+def _named(value: Value) -> str:
+    """Return what a value is of, for a message."""
+    system = "" if value.system is None else f" by {value.system!r}"
+    return f"{value.measure} for {value.topic!r}{system}{'' if value.repeat is None else f', repeat {value.repeat!r},'}"
 
 
 def _refuse_ambiguous(reader: Format, path: Path, values: Iterable[Value]) -> None:
@@ -261,14 +271,14 @@ class Promptfoo(Results):
                 path,
                 f"{len(failed)} of {len(results)} results are errors of a provider, and left out; such as {example}",
             )
-        for result in results:
+        for repeat, result in enumerate(results, 1):
             system, test = systems[result["promptIdx"]], result["testCase"]
             topic = topic_of(self, result["testIdx"], test.get("vars") or {})
             if result.get("failureReason") == _ERROR:
-                yield Value(topic, None, None, system, test)
+                yield Value(topic, None, None, system, test, repeat)
                 continue
             for measure, value in {**(result.get("namedScores") or {}), "score": result["score"]}.items():
-                yield Value(topic, measure, value, system, test)
+                yield Value(topic, measure, value, system, test, repeat)
         if not results:
             raise DataError(f"{path} has no results.")
 
@@ -306,14 +316,15 @@ class DeepEval(Results):
         """Yield the score of every metric of every case, of one turn or several."""
         run = parsed(path, content, self.NAME)
         system = run.get("identifier") or (run.get("hyperparameters") or {}).get("model")
-        for case in [*run["testCases"], *(run.get("conversationalTestCases") or ())]:
+        for repeat, case in enumerate([*run["testCases"], *(run.get("conversationalTestCases") or ())], 1):
             is_named = self["topic"] == "name" and not _MADE_UP.fullmatch(str(case["name"]))
             said = [turn["content"] for turn in case.get("turns") or () if turn["role"] == "user"]
             asked = case.get("input") or case.get("scenario") or said or None
             topic = topic_of(self, case["name"], None if is_named else asked)
             test = asked, case.get("expectedOutput"), case.get("context")
             for metric in case.get("metricsData") or [{"name": None}]:
-                yield Value(topic, metric["name"], metric.get("score"), None if system is None else str(system), test)
+                named = None if system is None else str(system)
+                yield Value(topic, metric["name"], metric.get("score"), named, test, repeat)
 
 
 _OF_SAMPLES = {
@@ -353,7 +364,7 @@ class Ragas(Results):
             for measure in measures:
                 value = row.get(measure)
                 value = _TRUTH.get(value, value) if isinstance(value, str) else value
-                yield Value(topic, measure, value, test=row.get("reference"))
+                yield Value(topic, measure, value, test=row.get("reference"), repeat=position)
 
     def _rows(self, path: Path, content: bytes) -> list[dict[str, Any]]:
         """Return the rows of a table; the cells of csv are texts."""
@@ -410,7 +421,8 @@ class AutoJudge(Results):
                 if not math.isfinite(number(row["value"])):
                     raise ValueError(f"the value must be a number. Got {row['value']!r}")
                 if topic != "all":
-                    yield Value(topic, text(row["measure"]), row["value"], None if run is None else text(run))
+                    system = None if run is None else text(run)
+                    yield Value(topic, text(row["measure"]), row["value"], system, place=place)
 
     def _rows(self, path: Path, content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the place and the fields of every line."""
@@ -484,7 +496,7 @@ class LmEval(Results):
                     renamed[name] = _LIKELIHOODS[name]
                     values[renamed[name]] = likelihood
             for measure, value in values.items():
-                yield Value(topic, measure, value, system, sample["doc"])
+                yield Value(topic, measure, value, system, sample["doc"], sample["doc_id"])
         if renamed and self["measure"] in ("", *renamed):
             names = list_some(f"{name} is read as {measure}" for name, measure in renamed.items())
             why = "samples have log-likelihoods, of which more is better, and lm-eval computes perplexities only of their mean"
@@ -535,19 +547,12 @@ class Helm(Results):
             for one in _beside(path.parent / "instances.json", list)
             if not one.get("perturbation")
         }
-        refuse_twice(
-            (
-                f"{json.dumps(stat['name'], sort_keys=True)} of the instance {one['instance_id']!r} and the train_trial_index {one.get('train_trial_index')}",
-                str(path),
-            )
-            for one in kept
-            for stat in one["stats"]
-        )
         for instance in kept:
             topic = topic_of(self, instance["instance_id"], asked.get(instance["instance_id"]))
+            repeat = instance["instance_id"], instance.get("train_trial_index")
             for stat in instance["stats"]:
                 if stat.get("count", 1):
-                    yield Value(topic, stat["name"]["name"], stat["mean"], model)
+                    yield Value(topic, stat["name"]["name"], stat["mean"], model, repeat=repeat)
 
 
 class EveryEvalEver(Results):
@@ -562,16 +567,18 @@ class EveryEvalEver(Results):
 
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
         """Yield the value of every line."""
-        rows = [row for _, row in json_lines(path, content, self.NAME)]
+        rows = list(json_lines(path, content, self.NAME))
         ids: dict[str, set[str]] = {}
-        for row in rows:
+        for _, row in rows:
             ids.setdefault(row["evaluation_name"], set()).add(row.get("evaluation_result_id") or "")
-        for row in rows:
+        for place, row in rows:
             name = row["evaluation_name"]
             measure = row["evaluation_result_id"] if len(ids[name]) > 1 else name
             collection = row["evaluation_id"].partition("/")[0]
             measure = measure.removeprefix(f"{collection}.") or measure
-            yield Value(text(row["sample_id"]), measure, row["evaluation"]["score"], row["model_id"])
+            epoch = (row.get("metadata") or {}).get("epoch")  # as in what is converted from Inspect
+            score = row["evaluation"]["score"]
+            yield Value(text(row["sample_id"]), measure, score, row["model_id"], repeat=epoch, place=place)
 
 
 def _beside(path: Path, kind: type) -> Any:
@@ -657,11 +664,11 @@ class Inspect(Results):
         for sample, is_failed in zip(samples, failed, strict=True) if scored else ():
             topic = topic_of(self, sample["id"], _asked(sample) if isinstance(sample["id"], int) else None)
             if is_failed:
-                yield Value(topic, None, None, system, sample["id"])
+                yield Value(topic, None, None, system, sample["id"], sample.get("epoch"))
                 continue
             for scorer, score in sample["scores"].items():
                 for value in _of_score(topic, scorer, score["value"], system):
-                    yield value._replace(test=sample["id"])
+                    yield value._replace(test=sample["id"], repeat=sample.get("epoch"))
         is_invalid = any(sample.get("invalidation") for sample in samples)
         reductions = [] if scored or is_invalid else log.get("reductions") or []
         for reduced in reductions:
