@@ -159,6 +159,18 @@ def test_an_item_of_which_a_repeat_failed_has_no_value(write: Write, command: An
 
 
 @pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+def test_an_item_of_which_a_repeat_lacks_a_measure_has_no_value_of_it(write: Write) -> None:
+    whole, lacking = (promptfoo(*(result(i, 0, "a", i % 2, {"q": i // 2}, acc=i % 2) for i in range(4))) for _ in "ab")
+    del lacking["results"]["results"][2]["namedScores"]["acc"]
+    topics = [json.dumps({"q": i}) for i in range(2)]
+    assert values_of(f"promptfoo(measure=acc):{write(whole)}") == {"a": {"acc": dict.fromkeys(topics, 0.5)}}
+    path = write(lacking)
+    with pytest.warns(DataWarning, match="1 value of 2 left out, as a repeat"):
+        assert values_of(f"promptfoo(measure=acc):{path}") == {"a": {"acc": {topics[0]: 0.5}}}
+    assert values_of(path) == {"a": {"score": dict.fromkeys(topics, 0.5)}}
+
+
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
 def test_an_invalidated_sample_has_no_value(write: Write) -> None:
     invalid = {"invalidation": {"author": "somebody"}}
     some = [sample("a", 1, m="C"), sample("a", 2, m="I") | invalid, sample("b", 1, m="I"), sample("b", 2, m="I")]

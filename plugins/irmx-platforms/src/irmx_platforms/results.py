@@ -118,22 +118,24 @@ def refuse_twice(records: Iterable[tuple[str, str]]) -> None:
 def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.Table:
     """Return values as scores: those of an item that is repeated as their mean, those that are no numbers left out with a warning.
 
-    An item of which a repeat failed, or has no number, has no value: the mean of the others would reward the failure. Measures that
+    An item of which a repeat failed, lacks the measure or has no number, has no value: the mean of the others would reward that. Measures that
     not all topics of a system have are left out, too, unless one is asked for.
     """
     import pyarrow as pa
 
     measure = reader["measure"] if "measure" in reader.SUPPORTED_PARAMS else ""
+    repeats: dict[tuple[str | None, str], set[Any]] = {}
     with understanding(str(path), reader.NAME):
         every = [
             one._replace(**{of: text(getattr(one, of)) for of in ("measure", "system") if getattr(one, of) is not None})
             for one in values
         ]
+        for one in every:
+            repeats.setdefault((one.system, one.topic), set()).add(one.repeat)
     names = dict.fromkeys(one.measure for one in every if one.measure is not None)
     if measure and measure not in names:
         raise DataError(f"{path} has no values of {measure}. It has: {list_some(names, 10)}.")
     _refuse_ambiguous(reader, path, every)
-    failed = {(one.system, one.topic) for one in every if one.measure is None}
     asked = [one for one in every if one.measure is not None and measure in ("", one.measure)]
     refuse_twice((_named(one), one.place or str(path)) for one in asked)
     found: dict[tuple[str | None, str, str], list[float]] = {}
@@ -144,12 +146,9 @@ def table_of_values(reader: Format, path: Path, values: Iterable[Value]) -> pa.T
             found.setdefault((one.system, one.topic, str(one.measure)), []).append(value)
         else:
             without.append(one)
-    lacking = {(one.system, one.topic, one.measure) for one in without}
-    partly = [key for key in found if key in lacking or key[:2] in failed]
+    partly = [key for key, several in found.items() if len(several) < len(repeats[key[:2]])]
     if partly:
-        what = (
-            f"{plural(len(partly), 'value')} of {len(found)} left out, as a repeat of the item failed or has no number"
-        )
+        what = f"{plural(len(partly), 'value')} of {len(found)} left out, as a repeat of the item failed, or lacks it or a number"
         warn(path, f"{what}; such as {partly[0][2]} for {partly[0][1][:60]}")
     for key in partly:
         del found[key]
