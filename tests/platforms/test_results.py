@@ -526,6 +526,31 @@ def test_instances_of_helm(write: Write) -> None:
     assert "1 of 3 results are of changed instances, and left out" in str(told[0].message)
 
 
+@pytest.mark.filterwarnings("ignore::irmx.DataWarning")
+def test_an_instance_of_helm_without_a_value_in_a_trial_has_none(write: Write, command: Any) -> None:
+    """Whether the statistic counted nothing, alone or beside others, or the record of the trial is not there."""
+
+    def trials(fails: float | None, **more: Any) -> list[dict[str, Any]]:
+        return [
+            instance(f"id{i}", em=fails if trial and not i else 1, **more) | {"train_trial_index": trial}
+            for i in range(12)
+            for trial in (0, 1)
+        ]
+
+    whole = trials(0)
+    kept = [one for one in whole if (one["instance_id"], one["train_trial_index"]) != ("id0", 1)]
+    before = write(whole, "before")
+    assert values_of(before)["before"]["em"]["id0"] == 0.5
+    for after in (trials(None), trials(None, cost=None), kept):
+        path = write(after, "after")
+        assert values_of(path)["after"] == {"em": {f"id{i}": 1 for i in range(1, 12)}}
+        systems = ("--scores", f"before={before} after={path}", "before", "after")
+        assert command("verdict", *systems, "--claim", "no-worse", "--margin", ".01").code == 3
+    path = write(trials(None, f1=1), "after")
+    assert values_of(path)["after"].keys() == {"f1"}
+    assert "id0" not in values_of(f"helm(measure=em):{path}")["after"]["em"]
+
+
 def test_an_instance_of_helm_twice_is_no_repeat(write: Write) -> None:
     trial = {"train_trial_index": 0}
     for same in ({}, trial):

@@ -36,7 +36,7 @@ _LONGEST = 200
 
 
 class Value(NamedTuple):
-    """A value of a file, which may be anything; the system is None if the file does not name it, the measure if the item failed.
+    """A value of a file, which may be anything; the system is None if the file does not name it, the measure if only the repeat is known, as one that failed.
 
     ``test`` is what else identifies the item: values of a system for one topic are repeats of the same test only if it is the same.
     ``repeat`` tells its repeats apart: a measure has one value in each. ``place`` is where the value stands, if that is not the file.
@@ -546,11 +546,15 @@ class Helm(Results):
             for one in _beside(path.parent / "instances.json", list)
             if not one.get("perturbation")
         }
+        trials = dict.fromkeys(one.get("train_trial_index") for one in kept)
         for instance in kept:
             topic = topic_of(self, instance["instance_id"], asked.get(instance["instance_id"]))
-            repeat = instance["instance_id"], instance.get("train_trial_index")
+            repeats = {trial: (instance["instance_id"], trial) for trial in trials}
+            for repeat in repeats.values():  # also of trials that the instance lacks
+                yield Value(topic, None, None, model, repeat=repeat)
             for stat in instance["stats"]:
                 if stat.get("count", 1):
+                    repeat = repeats[instance.get("train_trial_index")]
                     yield Value(topic, stat["name"]["name"], stat["mean"], model, repeat=repeat)
 
 
