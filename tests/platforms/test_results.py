@@ -341,6 +341,17 @@ def test_lines_of_promptfoo(write: Write) -> None:
     assert values_of(write(lines(*results))) == {"a": {"score": {asks(1): 0.5, asks(0): 0}}}
 
 
+def test_lines_of_several_evaluations_of_promptfoo(write: Write) -> None:
+    """Each numbers its prompts from 0."""
+
+    def of(label: str, score: float, prompt: str) -> dict[str, Any]:
+        return {"gradingResult": {}, **result(0, 0, label, score), "prompt": {"raw": "?", "label": prompt}}
+
+    several = lines(of("a", 1, "p"), of("b", 0, "p"), of("b", 0.5, "q"))
+    means = {system: values["score"][asks(0)] for system, values in values_of(write(several)).items()}
+    assert means == {"a": 1, "b prompt 1": 0, "b prompt 2": 0.5}
+
+
 # -- DeepEval and ragas ------------------------------------------------------------------------------------
 
 

@@ -271,7 +271,7 @@ class Promptfoo(Results):
                 f"{len(failed)} of {len(results)} results are errors of a provider, and left out; such as {example}",
             )
         for repeat, result in enumerate(results, 1):
-            system, test = systems[result["promptIdx"]], result["testCase"]
+            system, test = systems[_prompt_of(result)], result["testCase"]
             topic = topic_of(self, result["testIdx"], test.get("vars") or {})
             if result.get("failureReason") == _ERROR:
                 yield Value(topic, None, None, system, test, repeat)
@@ -282,17 +282,21 @@ class Promptfoo(Results):
             raise DataError(f"{path} has no results.")
 
 
-def _names_of_systems(results: list[Json]) -> dict[int, str]:
-    """Return the names of systems by the number of their prompt: the provider, and which of its prompts if there are several."""
-    providers = {result["promptIdx"]: result["provider"] for result in results}
-    labels = {prompt: str(of.get("label") or of["id"]) for prompt, of in sorted(providers.items())}
-    prompts: dict[str, list[int]] = {}
-    for prompt, label in labels.items():
-        prompts.setdefault(label, []).append(prompt)
-    several = {label for label, of in prompts.items() if len(of) > 1}
+def _prompt_of(result: Json) -> tuple[str, int, str]:
+    """Return the provider of a result, and which prompt it had; the number alone is another one in another evaluation, whose lines may follow."""
+    of = result["provider"]
+    return str(of.get("label") or of["id"]), result["promptIdx"], (result.get("prompt") or {}).get("label") or ""
+
+
+def _names_of_systems(results: list[Json]) -> dict[tuple[str, int, str], str]:
+    """Return the names of systems by their prompt: the provider, and which of its prompts if there are several."""
+    prompts: dict[str, list[tuple[str, int, str]]] = {}
+    for prompt in sorted(set(map(_prompt_of, results))):
+        prompts.setdefault(prompt[0], []).append(prompt)
     return {
-        prompt: f"{label} prompt {prompts[label].index(prompt) + 1}" if label in several else label
-        for prompt, label in labels.items()
+        prompt: f"{label} prompt {number}" if len(of) > 1 else label
+        for label, of in prompts.items()
+        for number, prompt in enumerate(of, 1)
     }
 
 
