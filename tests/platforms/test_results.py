@@ -149,8 +149,9 @@ def test_an_item_of_which_a_repeat_failed_has_no_value(write: Write, command: An
         asked = ("verdict", "--scores", f"A={first} B={other}", "A", "B", "--claim", "no-worse", "--margin", ".01")
         assert command(*asked).code == code
     crash = {"failureReason": 2, "error": "timeout"}
-    of_promptfoo = promptfoo(result(0, 0, "a", 1), {**result(0, 0, "a", 0), **crash}, result(1, 0, "a", 0.5))
-    assert values_of(write(of_promptfoo)) == {"a": {"score": {asks(1): 0.5}}}
+    same = {"question": 0}
+    of_promptfoo = promptfoo(result(0, 0, "a", 1), {**result(1, 0, "a", 0, same), **crash}, result(2, 0, "a", 0.5))
+    assert values_of(write(of_promptfoo)) == {"a": {"score": {asks(2): 0.5}}}
     for of_crash in ({"m": None}, {}):
         of_deepeval = {"testCases": [case("a", m=1), case("a", **of_crash), case("b", m=0)]}
         assert values_of(write(of_deepeval)) == {"file.json": {"m": {"b": 0}}}
@@ -339,6 +340,18 @@ def test_measures_of_some_tests_are_left_out_unless_asked_for(write: Write) -> N
 def test_lines_of_promptfoo(write: Write) -> None:
     results = [{"gradingResult": {"pass": True}, **result(test, 0, "a", test / 2)} for test in (1, 0)]
     assert values_of(write(lines(*results))) == {"a": {"score": {asks(1): 0.5, asks(0): 0}}}
+
+
+@pytest.mark.parametrize("ids", [("x", "y"), (None, None)])
+def test_a_result_of_promptfoo_twice_is_no_repeat(write: Write, ids: tuple[Any, Any]) -> None:
+    same = {"question": "?"}
+    repeats = [{"gradingResult": {}, "id": id, **result(n, 0, "a", n, same)} for n, id in enumerate(ids)]
+    with pytest.warns(DataWarning, match="averaged"):
+        assert values_of(write(lines(*repeats))) == {"a": {"score": {asks("?"): 0.5}}}
+    with pytest.raises(DataError, match="line 3"):
+        values_of(write(lines(*repeats, repeats[1])))
+    with pytest.raises(DataError, match="a second time"):
+        values_of(write(promptfoo(*repeats, repeats[1])))
 
 
 def test_lines_of_several_evaluations_of_promptfoo(write: Write) -> None:

@@ -259,10 +259,20 @@ class Promptfoo(Results):
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
         """Yield the values of every result; of an error, that it failed."""
         if re.match(rb'\s*\{\s*"evalId"', content):
-            results = parsed(path, content, self.NAME)["results"]["results"]
+            placed = [(str(path), result) for result in parsed(path, content, self.NAME)["results"]["results"]]
         else:
-            results = [result for _, result in json_lines(path, content, self.NAME)]
+            placed = list(json_lines(path, content, self.NAME))
+        results = [result for _, result in placed]
         systems = _names_of_systems(results)
+        refuse_twice(
+            (
+                f"The result {one['id']!r}"
+                if one.get("id")
+                else f"The test {one['testIdx']} of {systems[_prompt_of(one)]!r}",
+                place,
+            )
+            for place, one in placed
+        )
         failed = [result for result in results if result.get("failureReason") == _ERROR]
         if failed:
             example = repr(failed[0].get("error"))[:400]
