@@ -391,6 +391,14 @@ def test_runs_of_deepeval(write: Write) -> None:
         assert values_of(write(failed, "old.json")) == {"old.json": {"Overlap": {"a": 1}}}
 
 
+@pytest.mark.parametrize("metrics", [{"metricsData": []}, {"metricsData": None}, {}])
+def test_cases_of_deepeval_without_metrics_are_told(write: Write, metrics: dict[str, Any]) -> None:
+    cases = [case("a", m=1), {"name": "b", **metrics}]
+    for run in ({"testCases": cases}, {"testCases": cases[:1], "conversationalTestCases": cases[1:]}):
+        with pytest.warns(DataWarning, match="1 of 2 cases.*'b'"):
+            assert values_of(write(run)) == {"file.json": {"m": {"a": 1}}}
+
+
 RAGAS = [
     {
         "user_input": "who?",

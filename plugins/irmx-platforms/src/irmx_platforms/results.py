@@ -329,7 +329,14 @@ class DeepEval(Results):
         """Yield the score of every metric of every case, of one turn or several."""
         run = parsed(path, content, self.NAME)
         system = run.get("identifier") or (run.get("hyperparameters") or {}).get("model")
-        for repeat, case in enumerate([*run["testCases"], *(run.get("conversationalTestCases") or ())], 1):
+        cases = [*run["testCases"], *(run.get("conversationalTestCases") or ())]
+        without = [case["name"] for case in cases if not case.get("metricsData")]
+        if without:
+            warn(
+                path,
+                f"{len(without)} of {len(cases)} cases have no metric, and are left out; such as {str(without[0])[:60]!r}",
+            )
+        for repeat, case in enumerate(cases, 1):
             is_named = self["topic"] == "name" and not _MADE_UP.fullmatch(str(case["name"]))
             said = [turn["content"] for turn in case.get("turns") or () if turn["role"] == "user"]
             asked = case.get("input") or case.get("scenario") or said or None
