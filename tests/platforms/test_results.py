@@ -214,6 +214,20 @@ def test_a_log_that_lacks_samples_is_unfinished_and_an_item_without_all_epochs_h
     assert values_of(write(whole)) == {"toy/a": {"m": {"a": 1, "b": 0.5}}}
 
 
+@pytest.mark.parametrize("more", [{}, {"results": None}, {"results": {"total_samples": 4}}])
+def test_a_log_that_lacks_epochs_is_unfinished(write: Write, more: dict[str, Any]) -> None:
+    reduced = [{"scorer": "m", "samples": [{"sample_id": name, "value": 1} for name in "ab"]}]
+    lacking = log(sample("a", 1, m="C"), sample("b", 2, m="I"), reductions=reduced, **more)
+    lacking["eval"]["config"] = {"epochs": 2}
+    with pytest.raises(DataError, match="2 of 4 samples"):
+        values_of(write(lacking))
+    with pytest.warns(DataWarning, match="2 of 4 samples"), pytest.raises(DataError, match="none of 2 samples"):
+        values_of(f"inspect(unfinished=True):{write(lacking)}")
+    lacking["samples"] += [sample("a", 2, m="I"), sample("b", 1, m="I")]
+    with pytest.warns(DataWarning, match="averaged"):
+        assert values_of(write(lacking)) == {"toy/a": {"m": {"a": 0.5, "b": 0}}}
+
+
 def test_the_same_repeat_twice_is_refused(write: Write) -> None:
     with pytest.raises(DataError, match="'a' in epoch 1"):
         values_of(write(log(sample("a", 1, m="C"), sample("a", 1, m="C"), sample("b", m="I"))))

@@ -662,7 +662,8 @@ class Inspect(Results):
         log = _of_archive(path, content) if content.startswith(_ZIP) else parsed(path, content, self.NAME)
         system = str(log["eval"]["model"])
         samples = log.get("samples") or []
-        unfinished = _unfinished(path, log, samples)
+        epochs = (log["eval"].get("config") or {}).get("epochs") or 1
+        unfinished = _unfinished(path, log, samples, epochs)
         if unfinished and not self["unfinished"]:
             raise DataError(
                 f"{path}: {unfinished}. Finish it, such as with inspect eval-retry; or give "
@@ -673,8 +674,8 @@ class Inspect(Results):
         of_epochs = [sample for sample in samples if "epoch" in sample]
         refuse_twice((f"The sample {one['id']!r} in epoch {one['epoch']}", str(path)) for one in of_epochs)
         times = Counter(sample["id"] for sample in samples)
-        most = max(times.values(), default=0) if unfinished else 0
-        # a sample counts if it has a score, is valid, and has all epochs that others have
+        most = max([epochs, *times.values()]) if unfinished else 0
+        # a sample counts if it has a score, is valid, and has all epochs that were asked for, or others have
         failed = [
             not one.get("scores") or bool(one.get("error") or one.get("invalidation")) or times[one["id"]] < most
             for one in samples
@@ -693,8 +694,8 @@ class Inspect(Results):
             for scorer, score in sample["scores"].items():
                 for value in _of_score(topic, scorer, score["value"], system):
                     yield value._replace(test=sample["id"], repeat=sample.get("epoch"))
-        is_invalid = any(sample.get("invalidation") for sample in samples)
-        reductions = [] if scored or is_invalid else log.get("reductions") or []
+        is_spoilt = any(sample.get("invalidation") or times[sample["id"]] < most for sample in samples)
+        reductions = [] if scored or is_spoilt else log.get("reductions") or []
         for reduced in reductions:
             by_reducer = sum(other["scorer"] == reduced["scorer"] for other in reductions) > 1
             scorer = f"{reduced['scorer']}.{reduced.get('reducer')}" if by_reducer else reduced["scorer"]
@@ -707,17 +708,17 @@ class Inspect(Results):
                 yield from _of_score(text(sample["sample_id"]), scorer, sample["value"], system)
         if not scored and not reductions:
             raise DataError(
-                f"{path}: none of {len(samples)} samples has a score. Score the log with Inspect: inspect score."
+                f"{path}: none of {len(samples)} samples has a score, and all epochs. Score the log with Inspect: inspect score; or run what it lacks: "
+                "inspect eval-retry."
             )
 
 
-def _unfinished(path: Path, log: Json, samples: list[Json]) -> str:
+def _unfinished(path: Path, log: Json, samples: list[Json], epochs: int) -> str:
     """Return what an evaluation lacks: that it did not succeed, samples that are not in the log, and those that somebody made invalid; empty if nothing."""
     lacks = []
     if log["status"] != "success":
         lacks.append(f"the evaluation did not finish; its status is {log['status']!r}")
-    total = (log.get("results") or {}).get("total_samples") or 0
-    epochs = (log["eval"].get("config") or {}).get("epochs") or 1
+    total = (log.get("results") or {}).get("total_samples") or len({sample["id"] for sample in samples}) * epochs
     reduced = max((len(of["samples"]) for of in log.get("reductions") or ()), default=0) * epochs
     if 0 < (number := len(samples) or reduced) < total:
         lacks.append(f"the log has {number} of {total} samples, of all epochs")
