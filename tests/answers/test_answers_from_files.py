@@ -100,17 +100,33 @@ def test_assignments_have_the_values_of_plain_python(seed: int, lines: Lines) ->
 def test_nuggets_of_several_answers_are_those_of_the_topic(lines: Lines) -> None:
     path = lines(
         {"qid": "q", "run_id": "a", "nuggets": [nugget("x"), nugget("y  z", "okay", "partial_support")]},
-        {"qid": "q", "run_id": "b", "nuggets": [nugget("y z", "okay", "failed"), nugget("w", "failed", "support")]},
-        {"qid": 7, "run_id": "b", "nuggets": [nugget("x", "okay")]},
+        {"qid": "q", "run_id": "b", "nuggets": [nugget("y z", "okay", "failed"), nugget("x")]},
+        {"qid": 7, "run_id": "b", "nuggets": [nugget("x", "failed")]},
     )
     judged = rows("nuggetizer", "qrels", path, "nugget_importance")
-    assert judged == [("q", "x", 1.0), ("q", "y z", 0.5), ("q", "w", 0.0), ("7", "x", 0.5)]
-    assert rows("nuggetizer", "run", path, "assignment", run="b") == [("q", "y z", 0), ("q", "w", 1), ("7", "x", 1)]
+    assert judged == [("q", "x", 1.0), ("q", "y z", 0.5), ("7", "x", 0.0)]
+    assert rows("nuggetizer", "run", path, "assignment", run="b") == [("q", "y z", 0), ("q", "x", 1), ("7", "x", 1)]
     assert irmx.read_run(f"nuggetizer(run=a):{path}").as_dict() == {"q": {"x": 2.0, "y z": 1.0}}
     with pytest.raises(DataError, match=r"a, b.*nuggetizer\(run=a\)"):
         irmx.read_run(path)
     with pytest.raises(DataError, match="'c'"):
         irmx.read_run(f"nuggetizer(run=c):{path}")
+
+
+def test_a_gap_in_a_list_of_nuggets_gives_no_verdict(lines: Lines, command: Callable[..., Any]) -> None:
+    """A nugget that is missing where another answer has it, or doubled where it helps, would make two equal systems differ."""
+    draw = random.Random(4)
+    labels = [[draw.choice(LABELS[::2]) for _ in range(6)] for _ in range(20)]
+    base, new = (
+        [{"qid": f"q{t}", "run_id": run, "nuggets": [nugget(f"n{i}", assignment=label) for i, label in enumerate(of)]} for t, of in enumerate(labels)]
+        for run in ("base", "new")
+    )  # fmt: skip
+    gaps = [{**one, "nuggets": one["nuggets"][:3]} for one in base]
+    doubles = [{**one, "nuggets": [*one["nuggets"], *one["nuggets"][:1]]} for one in new]
+    for records, code in ((base + new, 3), (gaps + new, 1), (base + doubles, 1)):
+        path = lines(*records)
+        runs = (f"nuggetizer(run={run}):{path}" for run in ("base", "new"))
+        assert command("verdict", path, *runs, "NuggetRecall").code == code
 
 
 def test_nuggets_without_answers_are_judgments(lines: Lines) -> None:
@@ -125,11 +141,14 @@ def test_nuggets_without_answers_are_judgments(lines: Lines) -> None:
     ("table", "second", "wrong"),
     [
         ("qrels", {"run_id": "b", "nuggets": [nugget("x", "okay")]}, "'x'.*okay.*vital in .*line 1"),
-        ("qrels", {"run_id": "b", "nuggets": [nugget("y", "huge")]}, "'y'.*vital, okay, failed.*'huge'"),
+        ("qrels", {"run_id": "b", "nuggets": [nugget("x", "huge")]}, "'x'.*vital, okay, failed.*'huge'"),
         ("run", {"qid": "p", "run_id": "a", "nuggets": [nugget("y", assignment="1")]}, "'y'.*not_support.*'1'"),
         ("run", {"qid": "p", "run_id": "a", "nuggets": [{"importance": "vital"}]}, "'text'"),
         ("run", {"run_id": "a", "nuggets": [nugget("x")]}, "second answer.*line 1"),
         ("run", {"run_id": "a"}, "'nuggets'"),
+        ("run", {"run_id": "b", "nuggets": [nugget("x"), nugget("y")]}, "'y' of the topic 'q'.*'b'.*'a'"),
+        ("qrels", {"run_id": "b", "nuggets": []}, "'x' of the topic 'q'.*'a'.*'b'"),
+        ("qrels", {"run_id": "b", "nuggets": [nugget("x"), nugget("x")]}, "'x .2.' of the topic 'q'.*'b'.*'a'"),
         ("qrels", {"run_id": "a", "nuggets": ["x"]}, "cannot be read"),
     ],
 )

@@ -116,7 +116,8 @@ _IMPORTANCES = {"vital": 1.0, "okay": 0.5, "failed": 0.0}
 class Nuggetizer(_OfSystems):
     """Nuggets of nuggetizer and what answers have of them, as a run and as qrels; its metrics by topic of one run, as scores.
 
-    A document is the text of a nugget. If a list has a text twice, the second is another nugget, ``text (2)``. The line ``all`` of metrics has means.
+    A document is the text of a nugget. All answers for a topic must list the same nuggets. If their lists have a text twice, the second is another
+    nugget, ``text (2)``. The line ``all`` of metrics has means.
     """
 
     NAME, TABLES = "nuggetizer", ("run", "qrels", "scores")
@@ -147,6 +148,7 @@ class Nuggetizer(_OfSystems):
         if table == "scores":
             return table_of_values(self, path, self.values(path, content))
         lists = self._every_answer(path, content)
+        _refuse_unlike(lists)
         if self["run"] or table == "run":
             lists = _of_run(self, path, lists)
         if table == "run":
@@ -212,6 +214,20 @@ class Nuggetizer(_OfSystems):
                         place=answer.place,
                     )
         return [(topic, name, 1.0, importance) for (topic, name), (importance, _) in found.items()]
+
+
+def _refuse_unlike(lists: Iterable[Answer]) -> None:
+    """Raise for answers for a topic that do not list the same nuggets: a gap in one list would change what the others are worth."""
+    first: dict[str, Answer] = {}
+    for answer in lists:
+        known = first.setdefault(answer.topic, answer)
+        for name in sorted(known.content.keys() ^ answer.content.keys()):
+            has, lacks = (known, answer) if name in known.content else (answer, known)
+            raise DataError(
+                f"The nugget {name!r} of the topic {answer.topic!r} is in the list of the run {has.run!r} in {has.place}, but not in that of {lacks.run!r} "
+                f"in {lacks.place}. nuggetizer has one list of nuggets for all answers for a topic: give each answer all of them, once.",
+                place=answer.place,
+            )
 
 
 def _label(nugget: Json, key: str, values: dict[str, float], name: str, place: str) -> float:
