@@ -129,6 +129,15 @@ def test_a_gap_in_a_list_of_nuggets_gives_no_verdict(lines: Lines, command: Call
         assert command("verdict", path, *runs, "NuggetRecall").code == code
 
 
+def test_topics_without_nuggets_are_told(lines: Lines) -> None:
+    path = lines(
+        *({"qid": q, "run_id": "a", "nuggets": [nugget("x")] if q == "q3" else []} for q in ("q1", "q2", "q3"))
+    )
+    for read in (irmx.read_run, irmx.read_qrels):
+        with pytest.warns(DataWarning, match="q1, q2"):
+            assert read(path).topics == ["q3"]
+
+
 def test_nuggets_without_answers_are_judgments(lines: Lines) -> None:
     listed = [{"text": "x", "importance": "okay"}, {"text": "y", "importance": "vital"}]
     path = lines({"query": "why?", "qid": "q", "nuggets": listed})

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irmx import DataError, Format, Param
-from irmx.toolkit import as_number, plural
+from irmx.toolkit import as_number, list_some, plural
 from irmx_platforms.decoding import Json, decoded, number, parsed, text, texts, understanding, warn
 from irmx_platforms.results import MEASURE, Value, chosen, json_lines, table_of_values
 
@@ -149,6 +149,7 @@ class Nuggetizer(_OfSystems):
             return table_of_values(self, path, self.values(path, content))
         lists = self._every_answer(path, content)
         _refuse_unlike(lists)
+        empty = list(dict.fromkeys(answer.topic for answer in lists if not answer.content))
         if self["run"] or table == "run":
             lists = _of_run(self, path, lists)
         if table == "run":
@@ -159,6 +160,8 @@ class Nuggetizer(_OfSystems):
             names, rows = "query_id doc_id relevance nugget_importance", self._weighed(lists)
         if not rows:
             raise DataError(f"{path} has no nugget.")
+        if empty:
+            warn(path, f"{plural(len(empty), 'topic')} without a nugget left out: {list_some(empty)}")
         return _table(names, rows)
 
     def values(self, path: Path, content: bytes) -> Iterator[Value]:
