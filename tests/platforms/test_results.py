@@ -602,6 +602,8 @@ def test_an_instance_of_helm_twice_is_no_repeat(write: Write) -> None:
     for same in ({}, trial):
         with pytest.raises(DataError, match=r"(?s)f1.*'id1'"):
             values_of(write([instance("id1", f1=0) | same, instance("id2", f1=1) | same, instance("id1", f1=1) | same]))
+    with pytest.raises(DataError, match="a second time"):
+        values_of(write([instance("id1", f1=i) | {"train_trial_index": index} for i, index in enumerate((0, "0"))]))
     half = [instance("id1", f1=0) | trial, instance("id1", em=1) | trial]
     assert values_of(write(half))["file.json"] == {"f1": {"id1": 0}, "em": {"id1": 1}}
 
@@ -708,8 +710,9 @@ def test_a_value_twice_is_no_repeat(write: Write, form: str) -> None:
 def test_epochs_of_inspect_in_every_eval_ever_are_repeats(write: Write) -> None:
     epochs = [row("m", "1", epoch - 1, metadata={"epoch": str(epoch)}) for epoch in (1, 2)]
     assert values_of(write(lines(*epochs))) == {"org/a": {"m": {"1": 0.5}}}
-    with pytest.raises(DataError, match="line 3"):
-        values_of(write(lines(*epochs, epochs[1])))
+    for epoch in (2, "2"):
+        with pytest.raises(DataError, match="line 3"):
+            values_of(write(lines(*epochs, row("m", "1", 1, metadata={"epoch": epoch}))))
 
 
 # -- items are what was asked ------------------------------------------------------------------------------

@@ -570,7 +570,7 @@ class Helm(Results):
         trials = dict.fromkeys(one.get("train_trial_index") for one in kept)
         for instance in kept:
             topic = topic_of(self, instance["instance_id"], asked.get(instance["instance_id"]))
-            repeats = {trial: (instance["instance_id"], trial) for trial in trials}
+            repeats = {trial: f"{instance['instance_id']}, trial {trial}" for trial in trials}
             for repeat in repeats.values():  # also of trials that the instance lacks
                 yield Value(topic, None, None, model, repeat=repeat)
             for stat in instance["stats"]:
@@ -600,9 +600,9 @@ class EveryEvalEver(Results):
             measure = row["evaluation_result_id"] if len(ids[name]) > 1 else name
             collection = row["evaluation_id"].partition("/")[0]
             measure = measure.removeprefix(f"{collection}.") or measure
-            epoch = (row.get("metadata") or {}).get("epoch")  # as in what is converted from Inspect
+            epoch = str((row.get("metadata") or {}).get("epoch", ""))  # as in what is converted from Inspect
             score = row["evaluation"]["score"]
-            yield Value(text(row["sample_id"]), measure, score, row["model_id"], repeat=epoch, place=place)
+            yield Value(text(row["sample_id"]), measure, score, row["model_id"], repeat=epoch or None, place=place)
 
 
 def _beside(path: Path, kind: type) -> Any:
@@ -708,7 +708,7 @@ class Inspect(Results):
                 yield from _of_score(text(sample["sample_id"]), scorer, sample["value"], system)
         if not scored and not reductions:
             raise DataError(
-                f"{path}: none of {len(samples)} samples has a score, and all epochs. Score the log with Inspect: inspect score; or run what it lacks: "
+                f"{path}: none of {len(samples)} samples has a score and all its epochs. Score the log with Inspect: inspect score; or run what it lacks: "
                 "inspect eval-retry."
             )
 
