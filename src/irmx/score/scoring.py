@@ -153,7 +153,7 @@ def versions_of(measures: Iterable[ir_measures.Measure]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        By distribution; for a measure made from a function, a digest of the function.
+        By distribution; for a measure made from a function, a digest of the function and of what it uses of its module.
 
     Examples
     --------
