@@ -710,6 +710,9 @@ def test_a_value_twice_is_no_repeat(write: Write, form: str) -> None:
 def test_epochs_of_inspect_in_every_eval_ever_are_repeats(write: Write) -> None:
     epochs = [row("m", "1", epoch - 1, metadata={"epoch": str(epoch)}) for epoch in (1, 2)]
     assert values_of(write(lines(*epochs))) == {"org/a": {"m": {"1": 0.5}}}
+    lacking = row("m", "2", 1, metadata={"epoch": "1"})
+    with pytest.warns(DataWarning, match="1 value of 2 left out"):
+        assert values_of(write(lines(*epochs, lacking))) == {"org/a": {"m": {"1": 0.5}}}
     for epoch in (2, "2"):
         with pytest.raises(DataError, match="line 3"):
             values_of(write(lines(*epochs, row("m", "1", 1, metadata={"epoch": epoch}))))

@@ -593,16 +593,26 @@ class EveryEvalEver(Results):
         """Yield the value of every line."""
         rows = list(json_lines(path, content, self.NAME))
         ids: dict[str, set[str]] = {}
+        epochs: dict[str, dict[Any, None]] = {}
         for _, row in rows:
             ids.setdefault(row["evaluation_name"], set()).add(row.get("evaluation_result_id") or "")
+            epochs.setdefault(row["model_id"], {})[_epoch_of(row)] = None
+        for system, sample in dict.fromkeys((row["model_id"], text(row["sample_id"])) for _, row in rows):
+            yield from (
+                Value(sample, None, None, system, repeat=epoch) for epoch in epochs[system]
+            )  # also those it lacks
         for place, row in rows:
             name = row["evaluation_name"]
             measure = row["evaluation_result_id"] if len(ids[name]) > 1 else name
             collection = row["evaluation_id"].partition("/")[0]
             measure = measure.removeprefix(f"{collection}.") or measure
-            epoch = str((row.get("metadata") or {}).get("epoch", ""))  # as in what is converted from Inspect
             score = row["evaluation"]["score"]
-            yield Value(text(row["sample_id"]), measure, score, row["model_id"], repeat=epoch or None, place=place)
+            yield Value(text(row["sample_id"]), measure, score, row["model_id"], repeat=_epoch_of(row), place=place)
+
+
+def _epoch_of(row: Json) -> str | None:
+    """Return the epoch of a line of Every Eval Ever, which one that was converted from Inspect has."""
+    return str((row.get("metadata") or {}).get("epoch", "")) or None
 
 
 def _beside(path: Path, kind: type) -> Any:
