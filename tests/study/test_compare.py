@@ -390,3 +390,21 @@ def test_a_system_that_lacks_more_than_half_of_the_topics_is_refused_unless_they
         function(lacking(6), missing="none")
     complete = lacking(6).select(systems=["one", "two"])
     assert function(complete) is not None
+
+
+@pytest.mark.parametrize("moved", [2, 7, 30])
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "permutation"])
+def test_what_rounding_alone_tells_apart_is_equal(moved: int, test: str) -> None:
+    old = np.random.default_rng(0).random(30)
+    new = old.copy()
+    new[:moved] = np.nextafter(old[:moved], 2)
+    scores = made(np.stack([old, new], axis=1))
+    [found] = irmx_study.compare(scores, test=test).frame().to_dict("records")
+    assert (found["difference"], found["p"], found["ties"]) == (0, 1, 30)
+    verdict = irmx_study.verdict(scores)
+    assert (verdict.outcome, verdict.tested.p) == ("not shown", 1)
+    third = np.random.default_rng(1).random(30)
+    pd.testing.assert_frame_equal(
+        irmx_study.discriminate(made(np.stack([old, new, third], axis=1)), test=test).frame(),
+        irmx_study.discriminate(made(np.stack([old, old, third], axis=1)), test=test).frame(),
+    )

@@ -161,6 +161,21 @@ _ROUNDING = 1e-9
 """By how much, relatively, a difference may exceed the threshold of ties: 0.3 - 0.29 is a little more than 0.01 in floats."""
 
 
+def without_rounding(values: Floats) -> Floats:
+    """Return values of shape (topics, systems) in which those of a topic that differ by rounding alone are equal.
+
+    >>> without_rounding(np.array([[0.1 + 0.2, 0.5, 0.3]])).tolist()
+    [[0.3, 0.5, 0.3]]
+    """
+    order = np.argsort(values, axis=1)
+    ascending = np.take_along_axis(values, order, axis=1)
+    apart = np.diff(ascending, axis=1) > 4 * np.finfo(float).eps * np.abs(ascending[:, 1:])
+    start = np.where(np.insert(apart, 0, True, axis=1), np.arange(values.shape[1]), 0)  # NaN is last
+    out = np.empty_like(values)
+    np.put_along_axis(out, order, np.take_along_axis(ascending, np.maximum.accumulate(start, axis=1), axis=1), axis=1)
+    return np.where(np.isnan(values), np.nan, out)
+
+
 def p_of_equal_signs(topics: int) -> float:
     """Return the probability that random signs of all topics are equal, the p-value of equal differences.
 

@@ -27,6 +27,7 @@ from irmx_study.statistics.paired import (
     paired_effects,
     residual_variance,
     t_intervals,
+    without_rounding,
 )
 from irmx_study.statistics.ranks import comparable_means, letters_of, ranks_alike
 from irmx_study.statistics.tests import corrected, tested
@@ -90,7 +91,7 @@ def topics_of_view(scores: Scores, v: int) -> Bools:
 
 
 def complete_values(scores: Scores, v: int) -> Floats:
-    """Return the values of a view on its topics on which every system has one."""
+    """Return the values of a view on its topics on which every system has one; those that differ by rounding alone are equal."""
     values: Floats = scores.values[:, :, v]
     if np.isinf(values).any():
         t, s = np.argwhere(np.isinf(values))[0]
@@ -109,7 +110,7 @@ def complete_values(scores: Scores, v: int) -> Floats:
             f"A comparison needs two topics for which every system has a value of {scores.names[v]}. There "
             f"{'is' if kept.sum() == 1 else 'are'} {kept.sum()}, of {len(scores.topics)}. Leave the measure out, or give results for more topics."
         )
-    return values[kept]
+    return without_rounding(values[kept])
 
 
 def signs_of(scores: Scores) -> Floats:

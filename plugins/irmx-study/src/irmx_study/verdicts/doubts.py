@@ -37,7 +37,14 @@ from irmx_study.inputs.judge_labels import Judge, read_judges, refuse_unnamed
 from irmx_study.inputs.per_topic import range_of
 from irmx_study.judging.systems import with_rel
 from irmx_study.measures.sweep import identity_of_data
-from irmx_study.statistics.paired import freedom_of, mean_and_deviation, p_of_equal_signs, resampled_topics, two_sided_t
+from irmx_study.statistics.paired import (
+    freedom_of,
+    mean_and_deviation,
+    p_of_equal_signs,
+    resampled_topics,
+    two_sided_t,
+    without_rounding,
+)
 from irmx_study.statistics.tests import Holm
 from irmx_study.systems.pairs import refuse_same
 from irmx_study.systems.unjudged import refuse_added
@@ -260,7 +267,7 @@ class View:
     @property
     def differences(self) -> Floats:
         """The differences, positive where the run is better."""
-        difference = self.values[:, 1] - self.values[:, 0]
+        difference = np.diff(without_rounding(self.values), axis=1)[:, 0]
         return -difference if self.less_is_better else difference
 
 
