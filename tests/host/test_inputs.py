@@ -361,6 +361,17 @@ def test_long_cells_and_many_columns_are_read_soon(tmp_path: Path, command: Any)
     assert time.monotonic() - start < 60
 
 
+@pytest.mark.parametrize(("scores", "are_told"), [("123", True), ("321", False), ("133", False), ("12", False)])
+def test_scores_that_rise_with_the_ranks_are_told(
+    scores: str, are_told: bool, tmp_path: Path, command: Callable[..., Any]
+) -> None:
+    lines = [f"q Q0 d{rank} {rank} {score} t\n" for rank, score in enumerate(scores, 1)]
+    (tmp_path / "run").write_text("".join(lines) + "p Q0 d 1 1 t\n")
+    (tmp_path / "qrels").write_text("q 0 d1 1\np 0 d 1\n")
+    done = command("eval", "qrels", "run", "RR", cwd=tmp_path)
+    assert (done.err.count("run:"), "rank 2" in done.err) == (are_told, are_told)
+
+
 @pytest.mark.parametrize("kind", ["TREC", "csv", "parquet", "frame"])
 @pytest.mark.parametrize("most", [1_700_000_000_000_000_003, 2**24 + 3])
 def test_whole_numbers_that_single_precision_makes_equal_are_said(kind: str, most: int, tmp_path: Path) -> None:

@@ -227,6 +227,11 @@ def test_what_cannot_be_read_is_told(write: Write, fault: str) -> None:
         (irmx.read_run if table == "run" else irmx.read_qrels)(write(content))
 
 
+def test_scores_in_the_place_of_ranks_of_ms_marco_are_told(write: Write) -> None:
+    with pytest.warns(DataWarning, match="begin at 1"):
+        assert irmx.read_run(write("q d1 9\nq d2 8\n", "run.tsv")).as_dict() == {"q": {"d1": -9, "d2": -8}}
+
+
 def test_ordinary_files_are_not_taken_for_those_of_platforms(write: Write) -> None:
     assert irmx.read_run(write({"case_name": {"d": 1.0}})).as_dict() == {"case_name": {"d": 1.0}}
     assert irmx.read_run(write("query_id,doc_id,score\nq,d,1\n", "a.csv")).topics == ["q"]

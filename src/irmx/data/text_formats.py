@@ -15,6 +15,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -325,6 +326,8 @@ def read_trec(table: TableName, name: str, content: bytes, lines_before: int = 0
             f"Make a {table} file of them with lines {' '.join(_FIELDS[table])}.",
             place=f"{name}, line 1",
         )
+    if table == "run" and not lines_before:
+        _warn_of_rising_scores(name, content)
     lines = _Lines(table, name, lines_before)
     columns: dict[str, list[pa.Array]] = {column: [] for column in _KEPT[table]}
     line_of_row: list[Ints] = []
@@ -343,6 +346,27 @@ def read_trec(table: TableName, name: str, content: bytes, lines_before: int = 0
     source = Source(name, lines_before + 1 if every else np.concatenate(line_of_row))  # type: ignore[arg-type]
     whole = {column: _joined(parts) for column, parts in columns.items()}
     return Table(table, whole, lines.rows, source)
+
+
+_HEAD = 10_000
+"""How many bytes of a run are searched for scores that rise with the ranks, which takes some 50 µs."""
+
+
+def _warn_of_rising_scores(name: str, content: bytes) -> None:
+    """Warn of a run whose first topic has scores that rise from rank to rank, as distances do, or ranks in place of scores."""
+    head = content[:_HEAD]
+    fields = [words for line in head[: head.rfind(b"\n") + 1].splitlines() if len(words := line.split()) > 4]
+    of_topic = [words for words in fields if words[0] == fields[0][0]]
+    try:
+        ranks, scores = ([float(words[place]) for words in of_topic] for place in (3, 4))
+    except ValueError:  # which reading will refuse
+        return
+    if len(ranks) > 2 and all(a < b for numbers in (ranks, scores) for a, b in pairwise(numbers)):
+        text = (
+            f"{name}: The scores rise from rank to rank, such as {scores[0]:g} at rank {ranks[0]:g} and {scores[1]:g} at rank {ranks[1]:g}. Documents "
+            "are ordered by score, as by trec_eval, so the last of these ranks is the first. If the ranks are right, write scores that fall."
+        )
+        warnings.warn(text, DataWarning, stacklevel=2)
 
 
 def _joined(parts: list[Any]) -> pa.Array:

@@ -202,7 +202,7 @@ def _lacking(name: str, retrieved: Iterable[str], judgments: Judgments) -> Warne
 
 
 def _prefixed(name: str, text: object) -> str:
-    return f"{name}: {text}" if name else str(text)
+    return f"{name}: {text}" if name and not str(text).startswith(f"{name}:") else str(text)
 
 
 def _of_run(name: str) -> contextlib.AbstractContextManager[None]:

@@ -280,6 +280,12 @@ class MsMarco(Format):
                 )
             if fields:
                 rows.append((fields[0], fields[1], -float(fields[2])))
+        if rows and max(score for _, _, score in rows) < -1:
+            first = f"the best is {-max(score for _, _, score in rows):g}"
+            warn(
+                path,
+                f"the third column is read as ranks, which should begin at 1; {first}. If they are scores, write lines of TREC, or a header",
+            )
         return table_of(table, rows)
 
 
