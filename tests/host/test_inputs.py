@@ -130,6 +130,7 @@ KINDS: dict[str, Made] = {
     ],
     "polars": lambda r, v, f: pl.from_pandas(frame(r, v)),
     "polars, lazy": lambda r, v, f: pl.from_pandas(frame(r, v)).lazy(),
+    "polars, categories": lambda r, v, f: pl.from_pandas(frame(r, v)).with_columns(pl.col(pl.String).cast(pl.Categorical)),
     "Arrow": arrow,
     "Arrow stream": lambda r, v, f: arrow(r, v).to_reader(max_chunksize=3),
     "Arrow stream of another library": lambda r, v, f: Stream(arrow(r, v)),

@@ -284,8 +284,26 @@ def arrow_of(source: Any) -> pa.Table | None:
     if isinstance(source, (pa.Table, pa.RecordBatch)) or (
         hasattr(source, "__arrow_c_stream__") and not hasattr(source, "itertuples")
     ):
-        return pa.table(source)
+        try:
+            return _with_plain_texts(pa.table(source))
+        except pa.ArrowException as error:
+            raise DataError(f"The {type(source).__name__} cannot be read as an Arrow table: {error}.") from None
     return None
+
+
+def _with_plain_texts(table: pa.Table) -> pa.Table:
+    """Return a table in which the texts of dictionaries are plain: of views, as polars has them, Arrow takes none."""
+    import pyarrow as pa
+
+    for i, column in enumerate(table.columns):
+        if pa.types.is_dictionary(column.type) and pa.types.is_string_view(column.type.value_type):
+            parts = [
+                pa.DictionaryArray.from_arrays(part.indices, part.dictionary.cast(pa.string()))
+                for part in column.chunks
+            ]
+            plain = pa.chunked_array(parts, pa.dictionary(column.type.index_type, pa.string()))
+            table = table.set_column(i, table.field(i).name, plain)
+    return table
 
 
 def _of_frame(what: str, frame: pd.DataFrame) -> Table:
