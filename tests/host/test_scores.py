@@ -116,8 +116,12 @@ def test_a_view_in_parts_is_put_together_and_one_with_two_values_is_refused(demo
 
 
 def test_topics_are_there_once_and_outside_for_all_systems(demo: Scores) -> None:
-    with pytest.raises(DataError, match="twice"):
-        demo.select(topics=[*demo.topics, demo.topics[0]])
+    for kind in ("topics", "systems"):
+        names = getattr(demo, kind)
+        with pytest.raises(UsageError, match="twice"):
+            demo.select(**{kind: [*names, names[0]]})
+        with pytest.raises(DataError, match="twice"):
+            dataclasses.replace(demo, **{kind: (*names[1:], names[1])})
     states = np.zeros(demo.states.shape, dtype=np.int8)
     states[0, 0, 0] = irmx.State.OUTSIDE
     with pytest.raises(DataError, match="outside"):

@@ -241,9 +241,10 @@ class Scores:
         for name, of_views in self.marks.items():
             if len(of_views) != shape[2]:
                 raise UsageError(f"{shape[2]} views have {len(of_views)} values of {name}.")
-        if len(set(self.topics)) < len(self.topics):
-            twice = next(topic for topic in self.topics if self.topics.count(topic) > 1)
-            raise DataError(f"The scores have the topic {twice} twice. Give every topic once.")
+        for noun, names in (("topic", self.topics), ("system", self.systems)):
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise DataError(f"The scores have the {noun} {twice} twice. Give every {noun} once.")
         outside = states == State.OUTSIDE
         if (some := outside.any(axis=1) & ~outside.all(axis=1)).any():
             topic = self.topics[int(some.any(axis=1).argmax())]
@@ -567,7 +568,7 @@ class Scores:
         Raises
         ------
         irmx.errors.UsageError
-            For an unknown name; the message suggests the closest.
+            For an unknown name, whose message suggests the closest, and one that is given twice.
         """
         several: Any = range(len(self.measures))
         if measures is not None:
@@ -631,6 +632,9 @@ class Scores:
             return list(range(len(known)))
         place = {str(name): i for i, name in enumerate(known)}
         names = [selected] if isinstance(selected, str) else list(selected)
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise UsageError(f"The {kind} {str(twice)!r} is chosen twice. Choose it once.")
         for name in names:
             if str(name) not in place:
                 near = suggest(str(name), place)

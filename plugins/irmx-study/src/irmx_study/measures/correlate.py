@@ -143,9 +143,8 @@ def ranked_views(scores: Scores, decimals: int | None) -> tuple[Scores, Floats, 
     number = len(scores.systems)
     if number < FEWEST:
         raise UsageError(f"The agreement of rankings needs at least {FEWEST} systems. The scores have {number}.")
-    for kind, names in (("system", scores.systems), ("measure", scores.names)):
-        if (twice := repeated(names)) is not None:
-            raise UsageError(f"The scores have the {kind} {twice} twice. Give it once.")
+    if (twice := repeated(scores.names)) is not None:
+        raise UsageError(f"The scores have the measure {twice} twice. Give it once.")
     notes: list[str] = []
     empty: Bools = np.array(np.isnan(scores.values).all(axis=(0, 1)))
     if empty.any():

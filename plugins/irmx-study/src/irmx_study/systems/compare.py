@@ -560,7 +560,7 @@ def two_systems(scores: Scores, a: str | None, b: str | None) -> tuple[str, str]
     names = scores.systems
     if len(names) < 2:
         raise UsageError(f"Two systems are needed for differences. There is {names[0] if names else 'none'}.")
-    scores.select(systems=[name for name in (a, b) if name is not None])  # refuses an unknown one
+    scores.select(systems={name for name in (a, b) if name is not None})  # refuses an unknown one
     b = next(name for name in names if name != a) if b is None else b
     a = next(name for name in names if name != b) if a is None else a
     if a == b:
