@@ -341,6 +341,26 @@ def test_times_of_another_unit_or_origin_are_refused(measure: str) -> None:
     assert sum(values(measure, nuggets, UPDATES).values()) > 0
 
 
+@pytest.mark.parametrize("measure", ["MSU", "MSU_Pain", "LC", "ELG", "TS_Latency"])
+def test_milliseconds_since_1970_are_refused_in_every_column(measure: str, tmp_path: Path, command: Any) -> None:
+    origin = 1_700_000_000
+    times = ["timestamp", "query_start", "query_end"]
+    nuggets = NUGGETS.assign(importance=1, nugget_length=5, match_start=0, match_end=2)
+    nuggets[times] += origin
+    updates = UPDATES.assign(timestamp=UPDATES["timestamp"] + origin)
+    assert sum(values(measure, nuggets, updates).values()) > 0
+    in_ms = {"timestamp": updates["timestamp"] * 1000}
+    wrong = [(nuggets, updates.assign(**in_ms)), (nuggets.assign(timestamp=nuggets["timestamp"] * 1000), updates)]
+    wrong.append((nuggets.assign(**{name: nuggets[name] * 1000 for name in times}), updates.assign(**in_ms)))
+    wrong += [(nuggets.assign(**{name: nuggets[name] * 1000}), updates) for name in times[1:] if "MSU" in measure]
+    for qrels, run in wrong:
+        with pytest.raises(irmx.DataError, match="milliseconds"):
+            values(measure, qrels, run)
+    wrong[1][0].to_csv(tmp_path / "q.csv", index=False)
+    updates.to_csv(tmp_path / "r.csv", index=False)
+    command("eval", "q.csv", "r.csv", measure).assert_refused(1, "q.csv, line 2")
+
+
 def test_the_standard_error_of_ranked_is_of_all_that_is_random() -> None:
     """All updates are listed at the first visit only: what is read depends on nothing but the patience of the users."""
     names = [f"u{i}" for i in range(40)]

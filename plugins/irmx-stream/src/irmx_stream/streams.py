@@ -24,6 +24,7 @@ from irmx_stream.columns import (
     REPLACED,
     TIMESTAMP,
 )
+from irmx_stream.times import seconds
 
 # -- the nuggets of all topics ---------------------------------------------------------------------------------------
 
@@ -88,6 +89,11 @@ class Nuggets:
         values = np.full(len(self), np.nan)
         values[self.of_row[rows]] = given[rows]
         return values
+
+    def times(self) -> Floats:
+        """Return when each nugget was first known, in seconds."""
+        seconds(self._qrels, NUGGET_TIME, missing_ok=True)
+        return self.column(NUGGET_TIME)
 
     def _warn_of_far(self) -> None:
         known = self._first_given(NUGGET_TIME)
@@ -522,12 +528,12 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, copie
     """
     run, qrels = rankings.run_rows, rankings.qrels_rows
     start, window = windows_of(rankings)
-    time = run.column(TIMESTAMP, missing_ok=True)
+    time = seconds(run, TIMESTAMP, missing_ok=True)
     at_run, at_qrels = rankings.matching_rows()
     length = _lengths(rankings, at_run, at_qrels, default_length)
     numbered = Nuggets.of(rankings)
+    known = numbered.times()
     warn_of_far_nuggets(rankings)
-    known = numbered.column(NUGGET_TIME)
     nuggets = np.searchsorted(numbered.topic, np.arange(len(rankings) + 1))
     holds = (numbered.of_row >= 0) & (qrels.grade >= rankings.rel) & in_use(qrels, duplicates)
     if copies == "original":
@@ -580,6 +586,8 @@ def _packed(topics: tuple[Any, ...], window: Floats, nuggets: Ints, streams: lis
 
 def windows_of(rankings: Rankings) -> tuple[Floats, Floats]:
     """Return the start and the length of every topic's window."""
+    for column in (QUERY_START, QUERY_END):
+        seconds(rankings.qrels_rows, column, missing_ok=True)
     start, end = (rankings.topic_column(c) for c in (QUERY_START, QUERY_END))
     wrong = np.flatnonzero(end < start)
     if len(wrong):

@@ -16,7 +16,6 @@ from irmx_stream.columns import (
     MATCH_END,
     MATCH_START,
     NUGGET_LENGTH,
-    NUGGET_TIME,
     ORIGINAL_LENGTH,
     TIMESTAMP,
     TRACK_COLUMNS,
@@ -31,6 +30,7 @@ from irmx_stream.streams import (
     warn_of_far_nuggets,
     with_judged,
 )
+from irmx_stream.times import seconds
 
 LATENCY_STEP = 21600.0
 """Seconds in 6 hours: a nugget found this late is worth half."""
@@ -87,7 +87,7 @@ class Accounts:
     ) -> None:
         self._run, self._qrels, self._topics = rankings.run_rows, rankings.qrels_rows, rankings.topics
         self._default_length, self._same_time = default_length, same_time
-        time = self._run.column(TIMESTAMP, missing_ok=True)
+        time = seconds(self._run, TIMESTAMP, missing_ok=True)
         at_run, at_qrels = matching = rankings.matching_rows()
         self._text_lengths = partial(_text_lengths, rankings, words, *matching)
         self._counted_as = TRACK_COLUMNS if words == "track" else {}
@@ -186,8 +186,8 @@ class Accounts:
     @cached_property
     def latency(self) -> Floats:
         """L(n.t, u.t) of every nugget found: 1 when found as it was known, in (0, 2), above 1 when early."""
+        known = self._nuggets.times()
         self._warn_of_far_nuggets()
-        known = self._nuggets.column(NUGGET_TIME)
         refuse_other_times(self.time, self.topic, known, self.nugget_topic)
         late = self.time[self.update] - known[self.nugget]
         return np.asarray(1 - (2 / math.pi) * np.arctan(late / LATENCY_STEP))

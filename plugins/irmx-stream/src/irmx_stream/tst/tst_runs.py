@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from irmx import DataError, Format, Param
 from irmx.toolkit import content_of, list_some, plural
-from irmx_stream.tst.tst_tables import LATEST, place, too_late, topic_of
+from irmx_stream.times import LATEST, too_late
+from irmx_stream.tst.tst_tables import place, topic_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,15 +13,13 @@ import numpy as np
 
 from irmx import DataError
 from irmx.toolkit import content_of
+from irmx_stream.times import LATEST, too_late
 
 # -- the track's files -----------------------------------------------------------------------------------------------
 
 
 _HEAD = 65536
 """Number of bytes that are read to recognise a file."""
-
-LATEST = 1e11
-"""The latest plausible time, in seconds since 1970; read as milliseconds it is in 1973."""
 
 HEADERS = {
     "nuggets": ("query_id", "nugget_id", "timestamp", "importance"),
@@ -72,11 +70,6 @@ def topic_of(text: str) -> str:
     ('11', '11')
     """
     return re.sub(r"^TS\d\d\.", "", text)
-
-
-def too_late(name: str, value: str) -> str:
-    """Return the message about a time after :data:`LATEST`."""
-    return f"the {name} {value} is not in seconds: it would be after the year 5100. Give seconds, not milliseconds."
 
 
 def place(path: Path, line: int) -> str:
