@@ -212,6 +212,12 @@ def test_rules_for_what_the_tables_do_not_tell() -> None:
     judged = NUGGETS.assign(length=12)
     with pytest.warns(irmx.DataWarning, match="updates have no length"):
         assert values(MSU, judged, unknown) != found
+    of_all = NUGGETS.drop_duplicates(["query_id", "doc_id"]).assign(iteration="", relevance=0, timestamp=np.nan)
+    rest = UPDATES[["query_id", "doc_id"]].assign(iteration="", relevance=0, query_start=np.nan, query_end=np.nan)
+    told = pd.concat([NUGGETS, of_all, rest], ignore_index=True).assign(length=200)
+    one = UPDATES.assign(length=1)
+    with pytest.warns(irmx.DataWarning, match="80 of 80 updates have another length than in the qrels"):
+        assert values(MSU, told, one) == values(MSU, NUGGETS, UPDATES.assign(length=200))
     late = UPDATES.assign(timestamp=UPDATES["timestamp"].astype(float))
     late.loc[0, "timestamp"] = np.nan
     with pytest.warns(irmx.DataWarning, match="1 of 80 updates have no timestamp; they are never delivered"):
@@ -240,7 +246,9 @@ def test_nuggets_may_be_numbered_and_rows_may_name_none(labels: Any, names: list
     docs = ["u1", "u2", "u3", "u4"]
     nuggets = pd.DataFrame({"query_id": "t", "doc_id": docs, "iteration": labels, "relevance": 1, "timestamp": 9.0})
     nuggets = nuggets.assign(query_start=0, query_end=DAY)
-    updates = pd.DataFrame({"query_id": "t", "doc_id": docs, "score": 1.0, "timestamp": [10, 20, 30, 40], "length": 0})
+    updates = pd.DataFrame(
+        {"query_id": "t", "doc_id": docs, "score": 1.0, "timestamp": [10, 20, 30, 40], "length": 0.01}
+    )
     holders = dict(zip(names, ["u4", "u2", "u3"], strict=False))
     shown = irmx.explain(MSU(users=50, L=1), nuggets, updates, "t")
     assert dict(zip(shown.columns["nugget"], shown.columns["doc_id"], strict=True)) == holders
@@ -277,7 +285,9 @@ def test_topics_the_run_lacks_have_zero_and_empty_streams_too() -> None:
     ("nuggets", "updates", "said"),
     [
         (NUGGETS.drop(columns="query_start"), UPDATES, "qrels column 'query_start'.* is missing.*tst:FOLDER"),
-        (NUGGETS, UPDATES.assign(length=-5), "length of the update 'u0' of query t0 is -5; a length cannot be negative"),
+        (NUGGETS, UPDATES.assign(length=-5), "length of the update 'u0' of query t0 is -5; a length must be above 0"),
+        (NUGGETS, UPDATES.assign(length=0), "length of the update 'u0' of query t0 is 0; a length must be above 0"),
+        (NUGGETS, UPDATES.assign(length=UPDATES["length"].where(UPDATES.index > 2)), "3 of 80 updates have no length.*'u0'"),
         (NUGGETS.assign(query_end=5), UPDATES, "window of query t0 ends before it starts"),
         (NUGGETS.assign(timestamp=range(len(NUGGETS))), UPDATES, "'timestamp' has two values for the nugget 'n[0-9]' of"),
         (NUGGETS.assign(timestamp=np.nan), UPDATES, "'timestamp' has no value for the nugget 'n[0-9]' of query t0"),

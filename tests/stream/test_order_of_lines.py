@@ -36,7 +36,7 @@ def collection(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
                           "pooled": rng.integers(0, 2, (2, 6))[topic, update], "replaced": rng.integers(0, 3, 24) // 2,
                           "original_length": rng.choice([np.nan, 25.0], (2, 6))[topic, update]})  # fmt: skip
     run = pd.DataFrame({"query_id": rng.integers(0, 2, 24), "doc_id": rng.integers(0, 8, 24), "score": rng.choice([0.5, 1.0], 24),
-                        "timestamp": HOUR * rng.choice([1.0, 2, 9], 24), "length": rng.choice([np.nan, 4, 11], 24)})  # fmt: skip
+                        "timestamp": HOUR * rng.choice([1.0, 2, 9], 24), "length": rng.choice([7, 4, 11], 24)})  # fmt: skip
     texts = {"query_id": str, "doc_id": str}
     return qrels.astype({**texts, "iteration": str}), run.astype(texts)
 

@@ -76,7 +76,9 @@ def test_a_near_duplicate_counts_as_its_original_in_words_and_nuggets() -> None:
     copy = {**example.U1, "original_length": 20, "replaced": 0}
     qrels = example.qrels_of([copy, {**example.U2, "doc_id": "u1", "length": 10, "original_length": 20, "replaced": 1}])
     run = example.run_of(("u1", 0)).assign(length=7)  # whatever the run says
-    assert example.values("TS_Verbosity Comp", qrels, run) == [1 + 16 / 5, round(1 / (1 + math.exp(-2)), 6)]
+    with pytest.warns(DataWarning, match="1 of 1 updates have another length"):
+        found = example.values("TS_Verbosity Comp", qrels, run)
+    assert found == [1 + 16 / 5, round(1 / (1 + math.exp(-2)), 6)]
 
 
 def test_words_as_the_track_counts_them_need_their_columns() -> None:
@@ -93,9 +95,16 @@ def test_words_as_the_track_counts_them_need_their_columns() -> None:
         assert example.values(f"{name}(words='track')") == example.values(name)
 
 
-def test_the_length_that_the_run_gives_comes_first() -> None:
+def test_the_length_that_the_qrels_give_comes_first() -> None:
     run = example.STREAM.assign(length=[4, np.nan, 5])
-    assert example.values("TS_Verbosity", run=run) == [round((1 + 1 + 2) / 3, 6)]
+    with pytest.warns(DataWarning, match="2 of 3 updates have another length"):
+        assert example.values("TS_Verbosity", run=run) == example.values("TS_Verbosity")
+    bare = example.EXAMPLE.drop(columns="length")
+    assert example.values("TS_Verbosity", bare, run.assign(length=[4, 6, 5])) == [round((1 + 1 + 2) / 3, 6)]
+    with pytest.raises(DataError, match=r"1 of 3 pooled updates have no length.*'u2'"):
+        example.values("TS_Verbosity", bare, run)
+    unpooled = pd.concat([run.assign(length=[4, 6, 5]), example.run_of(("x", 0))])
+    assert example.values("EG", bare, unpooled) == example.values("EG", bare, unpooled.fillna({"length": 50}))
 
 
 def test_each_measure_declares_just_what_it_reads() -> None:
@@ -142,7 +151,7 @@ def two_nuggets(topics: str) -> pd.DataFrame:
 THREE_TOPICS = pd.DataFrame(
     [("p", "u1", 100), ("p", "x", 200), ("q", "x", 50), ("q", "u2", 9000), ("q", "u1", 9500), ("r", "u2", 7)],
     columns=["query_id", "doc_id", "timestamp"],
-).assign(score=1.0, length=12)
+).assign(score=1.0)
 
 
 @pytest.mark.parametrize("measure", ["Comp", "EG", "ELG", "LC", "TS_H", "TS_Latency", "TS_Verbosity", "nEG", "nELG"])

@@ -59,7 +59,7 @@ QUERY_END = Column(
 JUDGED_LENGTH = Column(
     "qrels",
     "length",
-    "length of the judged update, used where the run has none",
+    "length of the judged update, which counts where the run has another",
     unit="words",
     optional=True,
     sample=_LENGTHS,

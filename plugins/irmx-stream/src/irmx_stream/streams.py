@@ -218,7 +218,9 @@ def places_of_updates(rankings: Rankings) -> Ints:
 
 
 def given_lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
-    """Return the words of every update of the run: from the run, else from the qrels, else NaN.
+    """Return the words of every update of the run: from the qrels, else from the run, else NaN.
+
+    Where the run has another length than the qrels, a warning counts such updates.
 
     Parameters
     ----------
@@ -230,17 +232,29 @@ def given_lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
     Raises
     ------
     irmx.errors.DataError
-        For a negative length, and for two lengths of one update in the qrels where the run has none.
+        For a length of 0 or less in the run, a negative one in the qrels, or two of one update in the qrels.
     """
-    length = rankings.run_rows.column(LENGTH, missing_ok=True)
-    return with_judged(JUDGED_LENGTH, length, rankings, at_run, at_qrels)
+    length = judged_lengths(JUDGED_LENGTH, rankings, at_run, at_qrels)
+    own = rankings.run_rows.column(LENGTH, missing_ok=True)
+    for i in np.flatnonzero(own <= 0)[:1].tolist():
+        raise DataError(f"The length of {_update(rankings, i)} is {own[i]:g}; a length must be above 0.")
+    differing = np.flatnonzero((own != length) & ~np.isnan(own) & ~np.isnan(length))
+    for i in differing[:1].tolist():
+        warnings.warn(
+            f"{len(differing):,} of {len(own):,} updates have another length than in the qrels, which counts. The first is "
+            f"{_update(rankings, i)}: {own[i]:.15g} words, {length[i]:.15g} in the qrels.",
+            DataWarning,
+            stacklevel=2,
+        )
+    return np.where(np.isnan(length), own, length)
 
 
-def with_judged(column: Column, length: Floats, rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
-    """Return lengths of the updates of the run, with those of a qrels column where there is none; errors as above."""
-    length, of_pair = length.copy(), rankings.qrels_rows.column(column, missing_ok=True)[at_qrels]
-    lacking = np.isnan(length[at_run]) & ~np.isnan(of_pair)
-    row, judged = at_run[lacking], of_pair[lacking]
+def judged_lengths(column: Column, rankings: Rankings, at_run: Ints, at_qrels: Ints) -> Floats:
+    """Return the lengths that a qrels column has of the updates of the run, else NaN; errors as above."""
+    length = np.full(len(rankings.run_rows), np.nan)
+    of_pair = rankings.qrels_rows.column(column, missing_ok=True)[at_qrels]
+    given = ~np.isnan(of_pair)
+    row, judged = at_run[given], of_pair[given]
     length[row] = judged
     for i in np.flatnonzero(length[row] != judged)[:1].tolist():
         raise DataError(
@@ -249,6 +263,32 @@ def with_judged(column: Column, length: Floats, rankings: Rankings, at_run: Ints
         )
     for i in np.flatnonzero(length < 0)[:1].tolist():
         raise DataError(f"The length of {_update(rankings, i)} is {length[i]:g}; a length cannot be negative.")
+    return length
+
+
+def with_default(rankings: Rankings, length: Floats, rows: Ints, default_length: float, what: str) -> Floats:
+    """Return lengths with the default where none is known, with a warning that counts these rows of the run.
+
+    Raises
+    ------
+    irmx.errors.DataError
+        If the run has lengths of other updates: a run that tells some is not to gain by those that it leaves out.
+    """
+    unknown = np.flatnonzero(np.isnan(length))
+    if not len(unknown):
+        return length
+    if not np.isnan(rankings.run_rows.column(LENGTH, missing_ok=True)).all():
+        raise DataError(
+            f"{len(unknown):,} of {len(length):,} {what} have no length, while the run has lengths of others. The first is "
+            f"{_update(rankings, int(rows[unknown[0]]))}. Give the length of every update, or of none."
+        )
+    warnings.warn(
+        f"{len(unknown):,} of {len(length):,} {what} have no length; {default_length:g} words are assumed (default_length).",
+        DataWarning,
+        stacklevel=2,
+    )
+    length = length.copy()
+    length[unknown] = default_length
     return length
 
 
@@ -530,7 +570,8 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, copie
     start, window = windows_of(rankings)
     time = seconds(run, TIMESTAMP, missing_ok=True)
     at_run, at_qrels = rankings.matching_rows()
-    length = _lengths(rankings, at_run, at_qrels, default_length)
+    length = given_lengths(rankings, at_run, at_qrels)
+    length = with_default(rankings, length, np.arange(len(run)), default_length, "updates")
     numbered = Nuggets.of(rankings)
     known = numbered.times()
     warn_of_far_nuggets(rankings)
@@ -597,21 +638,6 @@ def windows_of(rankings: Rankings) -> tuple[Floats, Floats]:
             f"query_end {end[i]:.15g}."
         )
     return start, end - start
-
-
-def _lengths(rankings: Rankings, at_run: Ints, at_qrels: Ints, default_length: float) -> Floats:
-    """Return the words of every update: from the run, else from the qrels, else the default."""
-    length = given_lengths(rankings, at_run, at_qrels)
-    unknown = np.isnan(length)
-    if unknown.any():
-        warnings.warn(
-            f"{int(unknown.sum()):,} of {len(length):,} updates have no length; {default_length:g} words are assumed "
-            "(default_length).",
-            DataWarning,
-            stacklevel=2,
-        )
-        length[unknown] = default_length
-    return length
 
 
 def _tell_of_times(time: Floats, window: Floats) -> None:

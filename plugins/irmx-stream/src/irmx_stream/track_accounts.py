@@ -25,10 +25,11 @@ from irmx_stream.streams import (
     as_in_the_track,
     given_lengths,
     in_use,
+    judged_lengths,
     places_of_updates,
     refuse_other_times,
     warn_of_far_nuggets,
-    with_judged,
+    with_default,
 )
 from irmx_stream.times import seconds
 
@@ -86,7 +87,8 @@ class Accounts:
         unimportant: str,
     ) -> None:
         self._run, self._qrels, self._topics = rankings.run_rows, rankings.qrels_rows, rankings.topics
-        self._default_length, self._same_time = default_length, same_time
+        self._same_time = same_time
+        self._with_default = partial(with_default, rankings, default_length=default_length, what="pooled updates")
         time = seconds(self._run, TIMESTAMP, missing_ok=True)
         at_run, at_qrels = matching = rankings.matching_rows()
         self._text_lengths = partial(_text_lengths, rankings, words, *matching)
@@ -222,15 +224,7 @@ class Accounts:
         """|u|, for a near-duplicate that of its original; one word for an update that was never pooled."""
         words = self._text_lengths()[self.rows]
         words[~self.pooled] = 1.0
-        unknown = np.isnan(words)
-        if unknown.any():
-            warnings.warn(
-                f"{int(unknown.sum()):,} of {int(self.pooled.sum()):,} pooled updates have no length; "
-                f"{self._default_length:g} words are assumed (default_length).",
-                DataWarning,
-                stacklevel=2,
-            )
-            words[unknown] = self._default_length
+        words[self.pooled] = self._with_default(words[self.pooled], self.rows[self.pooled])
         return words if self._same_time == "run" else words[np.lexsort((words, self._alike))]
 
     @cached_property
@@ -267,13 +261,12 @@ class Accounts:
 def _text_lengths(rankings: Rankings, words: str, at_run: Ints, at_qrels: Ints) -> Floats:
     """Return the length of the text that the matches of every update refer to, NaN where unknown.
 
-    For a near-duplicate it is that of its original; otherwise it comes from the run, or the qrels. Words as counted by the
+    For a near-duplicate it is that of its original; otherwise it comes from the qrels, or the run. Words as counted by the
     track's script are in the qrels only.
     """
-    nothing = np.full(len(rankings.run_rows), np.nan)
     if words == "track":
-        return with_judged(TRACK_COLUMNS[JUDGED_LENGTH], nothing, rankings, at_run, at_qrels)
-    of_original = with_judged(ORIGINAL_LENGTH, nothing, rankings, at_run, at_qrels)
+        return judged_lengths(TRACK_COLUMNS[JUDGED_LENGTH], rankings, at_run, at_qrels)
+    of_original = judged_lengths(ORIGINAL_LENGTH, rankings, at_run, at_qrels)
     return np.where(np.isnan(of_original), given_lengths(rankings, at_run, at_qrels), of_original)
 
 
