@@ -220,8 +220,8 @@ def test_rules_for_what_the_tables_do_not_tell() -> None:
         assert values(MSU, told, one) == values(MSU, NUGGETS, UPDATES.assign(length=200))
     late = UPDATES.assign(timestamp=UPDATES["timestamp"].astype(float))
     late.loc[0, "timestamp"] = np.nan
-    with pytest.warns(irmx.DataWarning, match="1 of 80 updates have no timestamp; they are never delivered"):
-        assert values(MSU, NUGGETS, late) == values(MSU, NUGGETS, UPDATES.drop(index=0))
+    with pytest.raises(irmx.DataError, match="'timestamp' has no value for query t0, document 'u0'"):
+        values(MSU, NUGGETS, late)
     outside = UPDATES.copy()
     outside.loc[3, "timestamp"] = 0
     outside.loc[4, "timestamp"] = 10**9

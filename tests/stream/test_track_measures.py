@@ -167,11 +167,11 @@ def test_several_topics_are_explained_at_once(measure: str) -> None:
 # -- bad input ---------------------------------------------------------------------------------------------
 
 
-def test_updates_without_a_time_are_left_out_and_counted() -> None:
+@pytest.mark.parametrize("measure", example.NAMES)
+def test_updates_without_a_time_are_refused(measure: str) -> None:
     run = example.run_of(("u1", 0), ("u2", math.nan), ("u3", 30000))
-    with pytest.warns(DataWarning, match="1 of 3 updates have no timestamp; they are left out"):
-        found = example.values(" ".join(example.NAMES), run=run)
-    assert found == example.values(" ".join(example.NAMES), run=example.run_of(("u1", 0), ("u3", 30000)))
+    with pytest.raises(DataError, match="'timestamp' has no value for query q, document 'u2'"):
+        example.values(measure, run=run)
 
 
 def test_pooled_updates_without_a_length_are_counted() -> None:

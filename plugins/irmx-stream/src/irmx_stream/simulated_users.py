@@ -269,7 +269,7 @@ def names_in(
     """Return the ids of a topic's updates in the order of its stream, and of its nuggets."""
     run = rankings.run_rows
     here = slice(run.offsets[topic], run.offsets[topic + 1])
-    time = run.column(TIMESTAMP, missing_ok=True)
+    time = run.column(TIMESTAMP)
     there = np.flatnonzero(time[here] - start <= window)
     docs = run.doc_ids[here]
     further = [places_of_updates(rankings)[here][there]] if same_time == "id" else []

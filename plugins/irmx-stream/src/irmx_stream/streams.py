@@ -564,11 +564,11 @@ def streams_of(rankings: Rankings, default_length: float, duplicates: str, copie
     Raises
     ------
     irmx.errors.DataError
-        For a negative length, a nugget without a time or with two, a window that ends before it starts.
+        For a wrong length, an update without a time, a nugget without one or with two, a window that ends before it starts.
     """
     run, qrels = rankings.run_rows, rankings.qrels_rows
     start, window = windows_of(rankings)
-    time = seconds(run, TIMESTAMP, missing_ok=True)
+    time = seconds(run, TIMESTAMP)
     at_run, at_qrels = rankings.matching_rows()
     length = given_lengths(rankings, at_run, at_qrels)
     length = with_default(rankings, length, np.arange(len(run)), default_length, "updates")
@@ -641,14 +641,7 @@ def windows_of(rankings: Rankings) -> tuple[Floats, Floats]:
 
 
 def _tell_of_times(time: Floats, window: Floats) -> None:
-    """Warn about updates without a time, or outside the window of their topic."""
-    unknown = int(np.isnan(time).sum())
-    if unknown:
-        warnings.warn(
-            f"{unknown:,} of {len(time):,} updates have no timestamp; they are never delivered.",
-            DataWarning,
-            stacklevel=2,
-        )
+    """Warn about updates outside the window of their topic."""
     early, late = int((time < 0).sum()), int((time > window).sum())
     if early or late:
         warnings.warn(

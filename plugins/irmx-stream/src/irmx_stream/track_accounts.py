@@ -89,7 +89,7 @@ class Accounts:
         self._run, self._qrels, self._topics = rankings.run_rows, rankings.qrels_rows, rankings.topics
         self._same_time = same_time
         self._with_default = partial(with_default, rankings, default_length=default_length, what="pooled updates")
-        time = seconds(self._run, TIMESTAMP, missing_ok=True)
+        time = seconds(self._run, TIMESTAMP)
         at_run, at_qrels = matching = rankings.matching_rows()
         self._text_lengths = partial(_text_lengths, rankings, words, *matching)
         self._counted_as = TRACK_COLUMNS if words == "track" else {}
@@ -97,15 +97,7 @@ class Accounts:
         at_run, at_qrels = at_run[judged], at_qrels[judged]
         pooled = np.zeros(len(time), dtype=bool)
         pooled[at_run] = True
-        counted = ~np.isnan(time)
-        if not counted.all():
-            warnings.warn(
-                f"{int((~counted).sum()):,} of {len(time):,} updates have no timestamp; they are left out.",
-                DataWarning,
-                stacklevel=2,
-            )
-        if track == "2013":
-            counted &= pooled
+        counted = pooled if track == "2013" else np.ones(len(time), dtype=bool)
         rows = np.flatnonzero(counted)
         keys = [time[rows], self._run.topic[rows]]
         if same_time == "id":
