@@ -339,6 +339,12 @@ def test_what_a_run_does_not_name_is_silence_that_is_told(demo: Path, command: C
     (demo / "short.jsonl").write_text("".join(content[:4]))
     done = command("inbox", "eval", "judgments.tsv", "short.jsonl", "-u", "universe.tsv", cwd=demo)
     assert "126 of 168 days" in done.err
+    assert "9 of 12 topics" in done.err
+    news = command("inbox", "news", "judgments.tsv", "short.jsonl")
+    assert news.code == 0
+    assert "9 of 12 topics" in news.err
+    assert "days of topics are not named" in news.err
+    assert "not named" not in command("inbox", "news", "judgments.tsv", "runs/noisy.jsonl").err
     command("inbox", "check", "short.jsonl", "--topics", "topics.jsonl").assert_refused(1, "topic T04")
     one_day = {"topic": "T01", "results": {"2021-08-05": []}}
     lines(demo / "day.jsonl", {"runtag": "r"}, one_day)

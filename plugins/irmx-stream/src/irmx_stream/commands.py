@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from irmx import DataError, UsageError
 from irmx.toolkit import (
@@ -14,6 +14,7 @@ from irmx.toolkit import (
     Option,
     PlacesOption,
     file_to_write,
+    list_some,
     matching_file,
     named_runs,
     note,
@@ -22,6 +23,10 @@ from irmx.toolkit import (
     runs_and_measures,
 )
 from irmx_stream.streams import require_one_of
+
+if TYPE_CHECKING:
+    from irmx_stream.inbox.inbox_runs import InboxRun
+    from irmx_stream.inbox.inbox_tables import Inbox
 
 _Qrels = Annotated[str, Argument(metavar="QRELS", help="Qrels: a table file, tst:FOLDER, or an ir_datasets id.")]
 _Run = Annotated[str, Argument(metavar="RUN", help="A run file, or a quoted glob that one file matches.")]
@@ -232,12 +237,9 @@ def evaluate_inbox(
         note("without --universe, silence counts only where the judgments name a question on a day")
     elif inbox.added:
         note(f"{plural(inbox.added, 'unit')} of the judgments, which the universe lacks, count as well")
-    of_runs = (levels[0].tied, levels[0].outside, levels[0].lacking)
-    for system, tied, outside, lacking in zip(runs, *(counts.tolist() for counts in of_runs), strict=True):
-        if lacking:
-            note(
-                f"{system}: {lacking} of {plural(len(inbox.days_of_topics), 'day')} of topics are not named, on which it counts as silent"
-            )
+    of_runs = (levels[0].tied, levels[0].outside)
+    for (system, run), tied, outside in zip(runs.items(), *(counts.tolist() for counts in of_runs), strict=True):
+        _tell_of_lacking(system, run, inbox)
         if tied:
             note(
                 f"{system}: questions have equal ranks on {plural(tied, 'day')} of topics; they are ordered by their ids"
@@ -250,6 +252,21 @@ def evaluate_inbox(
         values_of_topics(levels).to_parquet(out)
         return
     print_rows([row for level in levels for row in level.frame().to_dict("records")], output_format, places=places)
+
+
+def _tell_of_lacking(system: str, run: InboxRun, inbox: Inbox) -> None:
+    """Note on how many days of topics, and on which topics, a run names nothing."""
+    lacking = inbox.days_of_topics - run.days
+    if lacking:
+        note(
+            f"{system}: {len(lacking)} of {plural(len(inbox.days_of_topics), 'day')} of topics are not named, on which it counts as silent"
+        )
+    named = {topic for topic, _ in inbox.days_of_topics & run.days}
+    without = [topic for topic in inbox.topics if topic not in named]
+    if without:
+        note(
+            f"{system}: {len(without)} of {plural(len(inbox.topics), 'topic')} are not named at all: {list_some(without, 5)}"
+        )
 
 
 def news_of_inbox(
@@ -271,7 +288,9 @@ def news_of_inbox(
 
     inbox, rows = read_inbox(qrels), list[dict[str, Any]]()
     for name, path in named_runs(runs).items():
-        found = first_news(inbox, read_inbox_run(path), rel)
+        run = read_inbox_run(path)
+        found = first_news(inbox, run, rel)
+        _tell_of_lacking(name, run, inbox)
         if by_question:
             rows += [{"system": name, **row} for row in found.to_dict("records")]
             continue
