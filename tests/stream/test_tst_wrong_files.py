@@ -28,6 +28,22 @@ def test_rows_that_are_left_out_are_counted(folder: Path, name: str, row: list[s
     assert found == track_files.WANTED
 
 
+@pytest.mark.parametrize("has_text", [True, False])
+def test_matches_that_end_after_the_text_hold_the_words_up_to_its_end_and_are_counted(
+    folder: Path, has_text: bool
+) -> None:
+    if not has_text:
+        track_files.write(folder / "pool.tsv", track_files.without_text(track_files.UPDATES))
+    path, found = folder / "matches.tsv", []
+    before = path.read_text(encoding="utf-8")
+    path.write_text(before.replace("\t11\t26\t", "\t11\t32\t"), encoding="utf-8")
+    found.append(track_files.rows_of(folder))
+    path.write_text(before.replace("\t11\t26\t", "\t11\t2600\t"), encoding="utf-8")
+    with pytest.warns(DataWarning, match=r"^1 matches end after the text.*matches.tsv, line 4"):
+        found.append(track_files.rows_of(folder))
+    assert found[0] == found[1]
+
+
 def test_a_topic_without_pooled_updates_is_left_out(folder: Path) -> None:
     (folder / "topics.xml").write_text(track_files.TOPICS.replace("</events>", "<event><id>3</id><start>1</start><end>2</end></event></events>"), encoding="utf-8")  # fmt: skip
     with pytest.warns(DataWarning, match="1 topic without pooled updates left out: 3"):

@@ -151,9 +151,11 @@ def read_matches(
         raise DataError(f"{table.place(row)}: the match ends before it starts: {end[row]:g} < {start[row]:g}.")
     of_update = {key: (pool, row) for pool in _pools(folder) for row, key in reversed(list(enumerate(keys(pool))))}
     words = {id(pool): _words_of(pool, in_words) for pool in _pools(folder)}
+    knows_characters = not in_words and all(_length_column(pool) for pool in _pools(folder))
     found: dict[Key, dict[Match, None]] = {}
     unknown: list[int] = []
     others: list[int] = []
+    beyond: list[int] = []
     for row, (query_id, update_id, nugget_id) in enumerate(
         zip(table["query_id"], table["update_id"], table["nugget_id"], strict=True)
     ):
@@ -167,10 +169,13 @@ def read_matches(
             pool, at = of_update[key]
             text = pool["update_text"][at] if "update_text" in pool else None
             length, characters = (values[at] for values in words[id(pool)])
+            if end[row] > (len(text) if text is not None else characters if knows_characters else np.inf):
+                beyond.append(row)
             place = (start[row], end[row], text, length, characters)
             spans = (*words_held(*place), *words_held_of_the_track(*place))
         found.setdefault(key, {})[Match(nugget, *spans)] = None
     tell(len(unknown), table.place(unknown[0]) if unknown else "", "matches name nuggets that are unknown or withdrawn and are left out.")  # fmt: skip
+    tell(len(beyond), table.place(beyond[0]) if beyond else "", "matches end after the text of their update and hold the words up to its end.")  # fmt: skip
     tell(len(others), table.place(others[0]) if others else "", "matches belong to topics that are not judged and are left out.")  # fmt: skip
     return {key: list(matches) for key, matches in found.items()}
 
@@ -185,10 +190,15 @@ def keys(table: TstTable) -> list[Key]:
     return list(zip(table["query_id"], table["update_id"], strict=True))
 
 
+def _length_column(pool: TstTable) -> str | None:
+    """Return the name of the column of lengths as released, if there is one."""
+    return next((n for n in ("update_len_chars", "update_len") if n in pool), None)
+
+
 def _words_of(pool: TstTable, in_words: bool) -> tuple[Floats, Floats]:
     """Return the lengths of all rows in words and in characters."""
     words = update_words(pool, in_words)
-    name = next((n for n in ("update_len_chars", "update_len") if n in pool), None)
+    name = _length_column(pool)
     characters = words * CHARACTERS_PER_WORD if name is None or in_words else pool.numbers(name, low=0)
     return words, characters
 
@@ -205,7 +215,7 @@ def track_words(pool: TstTable, in_words: bool) -> Floats:
 
 def are_in_words(folder: TstFolder) -> bool:
     """Tell whether the lengths of updates are in words, as in 2013, where most matches end beyond the lengths."""
-    name = next((n for n in ("update_len_chars", "update_len") if n in folder.pool), None)
+    name = _length_column(folder.pool)
     if name is None:
         return False
     length = dict(zip(keys(folder.pool), folder.pool.numbers(name, low=0).tolist(), strict=True))
