@@ -559,6 +559,74 @@ def test_documents_that_a_limit_cut_are_no_search_that_found_nothing(write: Any)
         irmx.read_run(write(json.dumps(log)))
 
 
+def log(session: str, *outputs: Any, **about: Any) -> str:
+    """A log of BrowseComp-Plus whose searches returned documents, nothing, or an error."""
+    calls = [
+        {"type": "tool_call", "tool_name": "search", "arguments": '{"query": "q"}',
+         "output": json.dumps([{"docid": doc} for doc in one]) if isinstance(one, list) else one}
+        for one in outputs
+    ]  # fmt: skip
+    counts = {"search": len(outputs)}
+    return json.dumps(
+        {
+            "query_id": session,
+            "tool_call_counts": counts,
+            "usage": {"total_tokens": 90},
+            "status": "completed",
+            "result": calls,
+        }
+        | about
+    )
+
+
+def test_a_search_that_failed_in_a_log_is_a_search_that_found_nothing(write: Any) -> None:
+    mean = "Session(measure='RR')"
+    for failed in (None, "Error: timeout", '{"error": "x"}'):
+        path = write(log("conversation", ["d1"], failed))
+        with pytest.warns(DataWarning, match="1 of 2 searches"):
+            assert list(irmx.calc_aggregate(mean, QRELS, path).values()) == [0.5]
+        with pytest.warns(DataWarning):
+            assert costs(path, "queries", "tokens") == [2, 90]
+    named = json.loads(log("other", None, tool_call_counts={}))
+    named["result"][0]["tool_name"] = "lookup"
+    sound = json.loads(log("conversation", ["d1"], tool_call_counts={}))
+    sound["result"][0]["tool_name"] = "lookup"
+    document = {"type": "tool_call", "tool_name": "get_document", "output": '{"docid": "d1"}'}
+    sound["result"].append(document)
+    with pytest.warns(DataWarning, match="1 of 2 searches"):
+        run = irmx.read_run(write(json.dumps(named) + json.dumps(sound)))
+    assert (run.topics, run.column("query_number").tolist()) == (["other", "conversation"], [1, 1])
+    with pytest.raises(DataError):
+        irmx.read_run(write(log("conversation", None)))
+
+
+def test_what_a_log_says_of_itself_is_told_where_it_differs(write: Any, recwarn: Any) -> None:
+    sound = log("conversation", ["d1"], ["d2"])
+    for odd, said in (
+        (log("other", ["d1"], tool_call_counts={"search": 3, "get_document": 1}), "another number of searches"),
+        (log("other", ["d1"], ["d1"], tool_call_counts={"search": 1}), "another number of searches"),
+        (log("other", ["d1"], status="incomplete"), "did not complete"),
+    ):
+        with pytest.warns(DataWarning, match=f"1 of 2 logs .*{said}.*: other"):
+            assert irmx.read_run(write(sound + odd)).topics == ["conversation", "other"]
+    recwarn.clear()
+    irmx.read_run(write(sound + log("other", ["d1"], status="completed", tool_call_counts={"search": 1})))
+    assert not recwarn
+
+
+def test_a_log_without_a_search_keeps_its_tokens(write: Any) -> None:
+    path = write(log("conversation", tool_call_counts={}) + log("other", ["d1"]))
+    with pytest.warns(DataWarning, match="1 of 2 logs have no search"):
+        assert costs(path, "tokens", "documents") == [90, 0]
+    with pytest.warns(DataWarning):
+        assert irmx.read_run(f"traces(topic=query):{path}").as_dict() == {"q": {"d1": 1.0}}
+    unknown = write(log("conversation", tool_call_counts={}, usage={}) + log("other", ["d1"]))
+    with pytest.warns(DataWarning), pytest.raises(DataError, match="1 of 1 queries"):
+        costs(unknown, "tokens")
+    with pytest.warns(DataWarning), pytest.raises(DataError, match="has no search"):
+        irmx.read_run(write(log("conversation", tool_call_counts={})))
+
+
 def test_doors_that_a_trace_does_not_go_through(tmp_path: Path, command: Any) -> None:
     lines = [
         {"session": "c", "documents": ["a", "b"]},

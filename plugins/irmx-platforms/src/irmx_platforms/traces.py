@@ -235,7 +235,7 @@ class Search:
     """One search of a session.
 
     ``documents`` are objects with ``id``, ``score``, ``content`` and ``metadata``, as far as they are known, best first; None if
-    they were not recorded. ``time`` is in seconds; ``number`` is the number that the file states, None to count.
+    they were not recorded, or the search failed. ``time`` is in seconds; ``number`` is the number that the file states, None to count.
     """
 
     session: str
@@ -246,6 +246,8 @@ class Search:
     tokens: float | None = None
     price: float | None = None
     number: int | None = None
+    is_search: bool = True
+    """False for what stands for a session without a search, which has tokens nevertheless."""
 
 
 def searches_of_spans(path: Path, spans: Sequence[Span]) -> list[Search]:
@@ -368,18 +370,90 @@ def parsed(text: Any) -> Any:
         return None
 
 
-def searches_of_browsecomp(record: Json, place: str) -> Iterator[Search]:
-    """Yield the searches of a log of BrowseComp-Plus; its tokens are those of the whole session, shared among its searches."""
-    session = id_in(record, "query_id")
-    calls = [one for one in record.get("result", ()) if isinstance(one, dict) and one.get("type") == "tool_call"]
-    listed = [(call, _whole(call.get("output"), "output")) for call in calls]
-    searches = [(call, output) for call, output in listed if isinstance(output, list)]
-    total = token_count((record.get("usage") or {}).get("total_tokens"))
-    for call, output in searches:
-        documents = [{"id": one.get("docid"), **one} for one in map(_object, output)]
-        query = parsed(call.get("arguments"))
-        asked = str(query.get("query", "")) if isinstance(query, dict) else ""
-        yield Search(session, asked, documents, place, tokens=total / len(searches) if total else None)
+@dataclass
+class Log:
+    """A log of BrowseComp-Plus: one session."""
+
+    record: Json
+    place: str
+    where: str
+    """The file and the line."""
+    session: str = field(init=False)
+    calls: list[tuple[str, Json, list[Any] | None]] = field(init=False)
+    """The tool of every call, the call, and the documents that it returned; None if it returned no list."""
+
+    def __post_init__(self) -> None:
+        self.session = id_in(self.record, "query_id")
+        self.calls = [
+            (str(one.get("tool_name")), one, _list_of(one.get("output")))
+            for one in self.record.get("result") or ()
+            if isinstance(one, dict) and one.get("type") == "tool_call"
+        ]
+
+    @property
+    def status(self) -> Any:
+        """How the session ended; ``"completed"`` if the log does not say."""
+        return self.record.get("status", "completed")
+
+    def says_otherwise(self, searches: Sequence[list[Any] | None]) -> bool:
+        """Tell whether the log counts more searches than it has, or fewer than returned a list; clients differ in whether failed ones count."""
+        counts = self.record.get("tool_call_counts")
+        counted = (
+            [token_count(count) for tool, count in counts.items() if _is_search_tool(tool)]
+            if isinstance(counts, dict)
+            else []
+        )
+        stated = [count for count in counted if count is not None]
+        return bool(stated) and not sum(one is not None for one in searches) <= sum(stated) <= len(searches)
+
+
+def _list_of(output: Any) -> list[Any] | None:
+    """Return the list that a call returned, perhaps as JSON; None if it returned something else."""
+    found = output if isinstance(output, list) else _whole(output, "output")
+    return found if isinstance(found, list) else None
+
+
+def _is_search_tool(name: str) -> bool:
+    return (
+        name.lower() == "search" or "retrieval" in name.lower()
+    )  # the two names that the clients of BrowseComp-Plus have
+
+
+def searches_of_logs(path: Path, logs: Sequence[Log]) -> list[Search]:
+    """Return the searches of logs of BrowseComp-Plus; the tokens of one are those of the whole session, shared among its searches.
+
+    A search is a call of a tool that somewhere returned a list of documents, or that is named so; without a list it failed. A session
+    without a search has one that is none, for its tokens.
+    """
+    tools = {tool for log in logs for tool, _, output in log.calls if output is not None}
+    found: list[Search] = []
+    otherwise, silent = [], []
+    for log in logs:
+        calls = [(call, output) for tool, call, output in log.calls if tool in tools or _is_search_tool(tool)]
+        if log.says_otherwise([output for _, output in calls]):
+            otherwise.append(log)
+        total = token_count((log.record.get("usage") or {}).get("total_tokens"))
+        if not calls:
+            silent.append(log)
+            found.append(Search(log.session, "", [], log.place, tokens=total, is_search=False))
+        for call, output in calls:
+            with understanding("This object", "a log of BrowseComp-Plus", log.where):
+                documents = (
+                    None if output is None else [{"id": one.get("docid"), **one} for one in map(_object, output)]
+                )
+            query = parsed(call.get("arguments"))
+            asked = str(query.get("query") or query.get("user_query") or "") if isinstance(query, dict) else ""
+            tokens = total / len(calls) if total else None
+            found.append(Search(log.session, asked, documents, log.place, tokens=tokens))
+    broken = [log for log in logs if log.status != "completed"]
+    for some, what in (
+        (broken, "did not complete; what they found and spent until then counts"),
+        (otherwise, "state another number of searches than they have; those that they have count"),
+        (silent, "have no search; each counts as one query that found nothing, so that its tokens are not lost"),
+    ):
+        if some:
+            warn(path, f"{len(some)} of {plural(len(logs), 'log')} {what}: {list_some(log.session for log in some)}")
+    return found
 
 
 def search_of_object(record: Json, place: str) -> Search:
@@ -507,12 +581,12 @@ class Traces(Format):
             )
         sessions = _sessions(path, content)
         searches = [search for of_session in sessions.values() for search in of_session]
-        if not searches:
+        if not any(search.is_search for search in searches):
             raise DataError(f"{path} has no search: no span of the operation retrieval, or of the kind RETRIEVER.")
         _tell_of_unrecorded(path, searches)
         self._refuse_nameless(path, searches)
         if self["topic"] == "query":
-            return _table(self._by_query(path, searches), "query_number")
+            return _table(self._by_query(path, [one for one in searches if one.is_search]), "query_number")
         if self["queries"]:
             raise DataError(f"{path}: queries={self['queries']} goes with topic=query.")
         numbers = [
@@ -626,11 +700,12 @@ def _score(document: Json) -> float:
 
 def _tell_of_unrecorded(path: Path, searches: Sequence[Search]) -> None:
     """Raise if no search has documents recorded; warn if some have none."""
+    searches = [search for search in searches if search.is_search]
     lacking = [search for search in searches if search.documents is None]
     if len(lacking) == len(searches):
         raise DataError(
             f"{path}: no documents are recorded of {_searches(len(searches))}. Switch the capture of content on where "
-            "the agent is traced."
+            "the agent is traced; if all searches failed, there is nothing to measure."
         )
     if lacking:
         what = f"of {len(lacking)} of {len(searches)} searches, no documents are recorded, first on {lacking[0].place}"
@@ -652,19 +727,21 @@ def _sessions(path: Path, content: bytes) -> dict[str, list[Search]]:
     """Return the searches of every session of a file, or of all JSON files of a folder."""
     spans: list[Span] = []
     searches: list[Search] = []
+    logs: list[Log] = []
     for name, record, line in _records(path, content):
         place = f"line {line}" if name == path else f"line {line} of {name.name}"
-        with understanding("This object", "a search or a span", f"{name}, line {line}"):
+        where = f"{name}, line {line}"
+        with understanding("This object", "a search or a span", where):
             if "resourceSpans" in record or "context" in record or "run_type" in record:
                 spans += spans_of(record, place)
             elif "retrieved_docids" in record or "tool_call_counts" in record:
-                searches += searches_of_browsecomp(record, place)
+                logs.append(Log(record, place, where))
             elif "session" in record:
                 searches.append(search_of_object(record, place))
             else:
                 raise ValueError(f"it is no span, and no search with a session; it has {list_some(record)}")
     try:
-        return numbered([*searches_of_spans(path, spans), *searches])
+        return numbered([*searches_of_spans(path, spans), *searches_of_logs(path, logs), *searches])
     except ValueError as error:
         raise DataError(f"{path}: {error}.") from None
 
