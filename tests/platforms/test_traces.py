@@ -489,6 +489,27 @@ def test_a_search_without_an_end_has_no_time(write: Any, dialect: Any, end: floa
     assert costs(write(at_once), "time") == [0.5]
 
 
+@pytest.mark.parametrize("cut", ["agent", "last call", "last search"])
+def test_a_trace_that_was_cut_off_has_no_known_cost(write: Any, cut: str) -> None:
+    """Nor is it cheaper than the same one that ended; a search in its midst that has no end cuts nothing off."""
+
+    def traces(unended: int, without: tuple[int, ...] = ()) -> str:
+        spans = [{**one, **({"end": 0} if one["number"] == unended else {})} for one in AGENT]
+        return write(otlp([one for one in spans if one["number"] not in without], genai))
+
+    assert costs(traces(4), "tokens") == [70]
+    number, without = {"agent": (1, (7,)), "last call": (7, (1,)), "last search": (6, (1, 7))}[cut]
+    path = traces(number, without)
+    qrels = {"t1": {"d1": 1}, **QRELS}
+    with pytest.warns(DataWarning, match="in 1 session, .*: (conversation|t1)"):
+        tokens = irmx.read_run(path).column("tokens").tolist()
+    assert str(tokens) == "[60.0, 60.0, nan, nan, nan]"
+    with pytest.warns(DataWarning), pytest.raises(DataError, match="1 of 2 queries"):
+        irmx.calc_aggregate(COST.format("tokens"), qrels, path)
+    with pytest.warns(DataWarning):
+        assert irmx.calc_aggregate("sDCG", qrels, path)
+
+
 # -- documents that a span has twice -----------------------------------------------------------------------
 
 

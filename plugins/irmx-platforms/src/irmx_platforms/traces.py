@@ -116,6 +116,26 @@ class Trace:
         around = (one.conversation for one in (span, *self.above(span)))
         return next(filter(None, around), "") or self._of_trace.get(span.trace, span.trace)
 
+    def cut_off(self) -> list[Span]:
+        """Return the spans without an end at which a trace was cut off: what contains others, or what nothing comes after.
+
+        A search or a call of a model without an end that others follow failed alone.
+        """
+        of_trace: dict[str, list[Span]] = {span.trace: [] for span in self.spans if span.end is None}
+        for span in self.spans:
+            if span.trace in of_trace:
+                of_trace[span.trace].append(span)
+        return [
+            span
+            for spans in of_trace.values()
+            for span in spans
+            if span.end is None
+            and (
+                span.kind not in ("retrieval", "chat")
+                or not any(one.start > span.start and span not in self.above(one) for one in spans)
+            )
+        ]
+
     def outermost(self, kind: str) -> list[Span]:
         """Return the spans of a kind that are not inside others of it, by their start."""
         of_kind = [span for span in self.spans if span.kind == kind]
@@ -254,7 +274,8 @@ def searches_of_spans(path: Path, spans: Sequence[Span]) -> list[Search]:
     """Return the searches of traces in the order of their starts.
 
     The tokens of a search are those of the calls of models from its start to the next search of the session; those before the first
-    search are its own, too. If more than a twentieth of the calls have no tokens recorded, the searches of these calls have none.
+    search are its own, too. If more than a twentieth of the calls have no tokens recorded, the searches of these calls have none. Nor
+    has the last search of a trace that was cut off.
     """
     trace = Trace(spans)
     if trace.differing:
@@ -278,13 +299,24 @@ def searches_of_spans(path: Path, spans: Sequence[Span]) -> list[Search]:
         )
         so = "their searches have no tokens" if are_many else "they count 0"
         warn(path, f"{what}; {so}")
+    last = {key: i for i, (session, span) in enumerate(found) for key in ((session, span.trace), session)}
+    cut: dict[str, Span] = {}
+    without: set[int] = set()
+    for span in trace.cut_off():
+        if (session := trace.session(span)) in starts:
+            cut.setdefault(session, span)
+            without.add(last.get((session, span.trace), last[session]))
+    if cut and len(uncounted) < len(every):
+        what = f"a span without an end, as where a trace was cut off, is in {plural(len(cut), 'session')}"
+        first = f"first on {next(iter(cut.values())).place}"
+        warn(path, f"{what}, {first}; its last search has no tokens: {list_some(cut)}")
     counted: dict[str, int] = {}
     searches = []
-    for session, span in found:
+    for i, (session, span) in enumerate(found):
         at = counted[session] = counted.get(session, -1) + 1
         of_search = calls.get((session, at), [])
         is_known = len(uncounted) < len(every) and not (are_many and any(call.tokens is None for call in of_search))
-        tokens = sum(call.tokens or 0.0 for call in of_search) if is_known else None
+        tokens = sum(call.tokens or 0.0 for call in of_search) if is_known and i not in without else None
         time = span.end - span.start if span.end is not None and span.end >= span.start else None
         with understanding(f"The span {span.id}", "a search", f"{path}, {span.place}"):
             documents = _documents(span.attributes)
