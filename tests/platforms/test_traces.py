@@ -438,6 +438,44 @@ def test_of_a_span_that_comes_again_the_last_that_ended_counts(write: Any) -> No
         assert costs(write(otlp([whole, later], genai)), "time", "queries") == [8, 1]
 
 
+def test_a_log_of_a_session_that_has_one_is_refused(write: Any, tmp_path: Path) -> None:
+    for name in "ab":
+        write(log("s", ["d1"]), f"logs/{name}.json")
+    with pytest.raises(DataError, match=r"'s'.*line 1 of a\.json and on line 1 of b\.json"):
+        irmx.read_run(f"traces:{tmp_path}/logs")
+
+
+DOUBLED: dict[str, tuple[str, dict[str, Any], bool]] = {
+    # searches, each a session and a document; what each has besides; whether they are refused
+    "a search with its tokens": ("sa sb sa", {"tokens": 3}, True),
+    "a search with its time": ("sa sa", {"time": 0.25}, True),
+    "a file after itself": ("sa sb ta sa sb ta", {}, True),
+    "a file after itself, with one search a session": ("sa ta sa ta", {}, True),
+    "every line twice": ("sa sa sb sb", {}, True),
+    "a search again": ("sa sb sa", {}, False),
+    "a search again in one session": ("sa sa ta", {}, False),
+    "a fixed price": ("sa sb sa", {"price": 0.1}, False),
+    "the same search of two sessions": ("sa ta", {"tokens": 3}, False),
+}
+
+
+@pytest.mark.parametrize("case", DOUBLED)
+def test_searches_that_stand_twice_do_not_count_twice(write: Any, case: str) -> None:
+    given, more, is_refused = DOUBLED[case]
+    searches = given.split()
+    path = write("\n".join(json.dumps({"session": s, "documents": [doc], **more}) for s, doc in searches))
+    if is_refused:
+        with pytest.raises(DataError, match="line 1 and on line"):
+            irmx.read_run(path)
+    else:
+        assert len(irmx.read_run(path)) == len(searches)
+    counted = [
+        {"session": s, "documents": [doc], "query_number": sum(one[0] == s for one in searches[: i + 1]), **more}
+        for i, (s, doc) in enumerate(searches)
+    ]
+    assert len(irmx.read_run(write("\n".join(map(json.dumps, counted))))) == len(searches)
+
+
 def agents(lacking: int, tokens: Any = (None, None)) -> str:
     """Forty calls of models in two conversations, of which the last of the first conversation lack tokens, or one of two counts."""
     spans = []

@@ -457,6 +457,13 @@ def searches_of_logs(path: Path, logs: Sequence[Log]) -> list[Search]:
     A search is a call of a tool that somewhere returned a list of documents, or that is named so; without a list it failed. A session
     without a search has one that is none, for its tokens.
     """
+    first: dict[str, Log] = {}
+    for log in logs:
+        if (earlier := first.setdefault(log.session, log)) is not log:
+            raise DataError(
+                f"{path}: the query_id {log.session!r} has two logs, on {earlier.place} and on {log.place}. Leave one out, such as that of an "
+                "attempt that was repeated."
+            )
     tools = {tool for log in logs for tool, _, output in log.calls if output is not None}
     found: list[Search] = []
     otherwise, silent = [], []
@@ -511,6 +518,30 @@ def search_of_object(record: Json, place: str) -> Search:
         place,
         number=stated,
         **numbers,
+    )
+
+
+_TELLING = ("id", "timestamp", "time", "tokens")
+"""Values of a search that another search with the same query and documents would hardly have, too."""
+
+
+def refuse_doubled(path: Path, records: Sequence[tuple[Json, str]]) -> None:
+    """Raise if objects stand twice: one with a value that tells, or all of a session that has several, or all of every session."""
+    sessions: dict[str, dict[str, list[str]]] = {}
+    for record, place in records:
+        places = sessions.setdefault(str(record["session"]), {}).setdefault(json.dumps(record, sort_keys=True), [])
+        places.append(place)
+        if len(places) == 2 and any(record.get(name) for name in _TELLING):
+            break
+    else:
+        whole = [one for one in sessions.values() if all(len(places) > 1 for places in one.values())]
+        suspect = whole if 1 < len(sessions) == len(whole) else [one for one in whole if len(one) > 1]
+        if not suspect:
+            return
+        places = next(iter(suspect[0].values()))
+    raise DataError(
+        f"{path}: the same search stands on {places[0]} and on {places[1]}, so that it would count twice. Leave the second out or, if the "
+        "agent did search twice, give searches a query_number."
     )
 
 
@@ -760,6 +791,7 @@ def _sessions(path: Path, content: bytes) -> dict[str, list[Search]]:
     spans: list[Span] = []
     searches: list[Search] = []
     logs: list[Log] = []
+    objects: list[tuple[Json, str]] = []
     for name, record, line in _records(path, content):
         place = f"line {line}" if name == path else f"line {line} of {name.name}"
         where = f"{name}, line {line}"
@@ -769,11 +801,14 @@ def _sessions(path: Path, content: bytes) -> dict[str, list[Search]]:
             elif "retrieved_docids" in record or "tool_call_counts" in record:
                 logs.append(Log(record, place, where))
             elif "session" in record:
+                objects.append((record, place))
                 searches.append(search_of_object(record, place))
             else:
                 raise ValueError(f"it is no span, and no search with a session; it has {list_some(record)}")
+    refuse_doubled(path, objects)
+    searches += [*searches_of_spans(path, spans), *searches_of_logs(path, logs)]
     try:
-        return numbered([*searches_of_spans(path, spans), *searches_of_logs(path, logs), *searches])
+        return numbered(searches)
     except ValueError as error:
         raise DataError(f"{path}: {error}.") from None
 
