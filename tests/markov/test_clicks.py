@@ -103,6 +103,28 @@ def test_bad_logs_say_the_row(change, message):
         read_click_log(LOG.assign(**change))
 
 
+def test_a_click_that_stands_twice_counts_once():
+    """Otherwise a second click on the same rank would follow at once, and gaps of other ranks would appear."""
+    for twice in (pd.concat([LOG, LOG], ignore_index=True), LOG.loc[LOG.index.repeat(2)].reset_index(drop=True)):
+        with pytest.warns(irmx.DataWarning, match="8 clicks again"):
+            pd.testing.assert_frame_equal(holding_times(twice), holding_times(LOG))
+        with pytest.warns(irmx.DataWarning):
+            assert transition_counts(twice).tolist() == transition_counts(LOG).tolist()
+    pages = LOG.assign(session="s", time=0.0, rank=1, query_id=[f"q{i}" for i in range(len(LOG))])
+    assert len(read_click_log(pages)) == len(LOG)
+
+
+def test_times_in_milliseconds_since_1970_are_refused(tmp_path, command):
+    seconds = LOG.assign(time=LOG["time"] + 1.7e9)
+    pd.testing.assert_frame_equal(holding_times(seconds), holding_times(LOG))
+    path = tmp_path / "log.csv"
+    seconds.assign(time=seconds["time"] * 1000).to_csv(path, index=False)
+    with pytest.raises(irmx.DataError, match=r"1700000031000, .* 1000"):
+        read_click_log(path)
+    command("markov", "holding-times", path).assert_refused(1)
+    assert read_click_log(path, unit=0.001)["time"].tolist() == read_click_log(seconds)["time"].tolist()
+
+
 def test_missing_columns_and_files(tmp_path):
     with pytest.raises(irmx.DataError, match="lacks the column 'session'"):
         read_click_log(LOG.drop(columns="session"))

@@ -230,6 +230,9 @@ _WHAT = "click log"
 _START, _BLOCK = 4096, 1 << 22
 """How many bytes are read to recognise a format, and at once of a large log."""
 
+LATEST = 1e11
+"""The latest plausible time, in seconds since 1970; read as milliseconds it is in 1973."""
+
 _COLUMNS: dict[str, Param | type] = {
     "session": Param(str, "a user's visit to one result page", required=True),
     "rank": Param(int, "the rank clicked", low=1, required=True),
@@ -259,14 +262,15 @@ def read_click_log(source: pd.DataFrame | str | os.PathLike[str], unit: float = 
     Raises
     ------
     irmx.DataError
-        If a column is missing, or a rank, a time or a line is not valid; names the line or the row.
+        If a column is missing, or a rank, a time or a line is not valid; names the line or the row. If times are not in seconds.
     irmx.UsageError
         If the unit is not valid.
 
     Warns
     -----
     irmx.DataWarning
-        If a log of Yandex has clicks on URLs that no query before them lists; they are left out.
+        If a log of Yandex has clicks on URLs that no query before them lists; they are left out. If clicks of a session are equal in
+        rank and time; the last counts.
     """
     if not 0 < unit < math.inf:
         raise UsageError(f"The 'unit' parameter must be a number in the range (0, inf). Got {unit!r} instead.")
@@ -276,7 +280,21 @@ def read_click_log(source: pd.DataFrame | str | os.PathLike[str], unit: float = 
         log = read_table(source, _COLUMNS, _WHAT, empty=True).frame()
     if unit != 1:
         log = log.assign(**{column: log[column] * unit for column in ("time", "dwell") if column in log})
-    return log.sort_values(["session", "time"], kind="stable", ignore_index=True)
+    if (latest := log["time"].max()) > LATEST:
+        raise DataError(
+            f"The click log has the time {latest:.0f}, which is not in seconds: it would be after the year 5100. Divide the times by 1000 if "
+            "they are in milliseconds."
+        )
+    same = [column for column in ("session", "query_id", "rank", "time") if column in log]
+    again = log.duplicated(same, keep="last")
+    if again.any():
+        warnings.warn(
+            f"The click log has {plural(int(again.sum()), 'click')} again, with the same {', '.join(same)}, the first on rank "
+            f"{log['rank'][again].iloc[0]} of session {log['session'][again].iloc[0]}; each counts once.",
+            DataWarning,
+            stacklevel=2,
+        )
+    return log[~again].sort_values(["session", "time"], kind="stable", ignore_index=True)
 
 
 def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
