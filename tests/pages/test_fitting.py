@@ -294,6 +294,12 @@ def test_what_cannot_be_fitted(
         fit_preferences(simulated.pages, preferences, collection.qrels, measure, grid, **options)
 
 
+def test_preferences_on_one_topic_are_not_fitted(collection: Example, simulated: Any) -> None:
+    table = chosen(collection, simulated, {"u": "P@1"}).frame()
+    with pytest.raises(irmx.UsageError, match="at least two topics"):
+        fit_preferences(simulated.pages, table[table["query_id"] == "t1"], collection.qrels, "AS_RBP", FEW)
+
+
 def test_folds_and_pages_that_are_not_there(collection: Example, simulated: Any) -> None:
     table = chosen(collection, simulated, {"u": "AS_RBP"}).frame()
     ties = table.assign(choice=table["choice"].where(table["query_id"] == "t1", "tie"))

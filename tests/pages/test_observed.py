@@ -218,8 +218,8 @@ def test_detection_alone() -> None:
     fit = fit_examination(log, "dcg")
     assert fit.detection == pytest.approx(0.6, abs=1e-9)
     assert fit.log_likelihood == pytest.approx(30 * np.log(0.6) + 20 * np.log(0.4))
-    certain = pd.DataFrame({"session": [*"aabb"], "position": [1, 2, 1, 2], "examined": 1, "gain": 1})
-    assert examination_log_likelihoods(certain, "err").tolist() == [-np.inf, -np.inf]
+    certain = pd.DataFrame({"session": np.repeat(range(10), 2), "position": [1, 2] * 10, "examined": 1, "gain": 1})
+    assert examination_log_likelihoods(certain, "err").tolist() == [-np.inf] * 10
     assert fit_examination(certain, "err").log_likelihood == -np.inf
     assert (fit_examination(certain, "rbp", "beta").value, fit_examination(certain, "rbp", "beta").detection) == (1, 1)
 
@@ -343,7 +343,7 @@ def test_within_users_pace_does_not_matter() -> None:
 
 
 def test_estimates_are_those_of_numpy(tmp_path: Path) -> None:
-    log = times(9, 7, 2)
+    log = times(10, 7, 2)
     log.to_csv(tmp_path / "times.csv", index=False)
     by_type = {name: rows["time"].to_numpy() for name, rows in log.groupby("media")}
     for statistic, of in (("mean", np.mean), ("median", np.median)):
@@ -413,6 +413,18 @@ def test_one_user_has_no_interval() -> None:
         found = fit_examination(one, "rbp", "beta", resamples=2)
     assert np.isnan([*found.interval, *found.detection_interval]).all()  # type: ignore[misc]
     assert (fit.users, found.clusters, found.value) == (1, 1, pytest.approx(0.5, abs=0.1))
+
+
+@pytest.mark.parametrize(("users", "has_one"), [(2, False), (9, False), (10, True)])
+def test_few_users_have_no_interval(users: int, has_one: bool, recwarn: Any) -> None:
+    """Two equal sessions would have an interval without width."""
+    fit = fit_effort(times(users, 40, 3), "image")
+    session = np.repeat(np.arange(users), 4)
+    log = pd.DataFrame({"session": session, "position": [1, 2, 3, 4] * users, "examined": [1, 1, 0, 0] * users})
+    found = fit_examination(log, "rbp", "beta", resamples=2)
+    ends = [*found.interval, *found.detection_interval, *fit.intervals["video"]]  # type: ignore[misc]
+    assert np.isfinite(ends).tolist() == [has_one] * 6
+    assert [one.category for one in recwarn] == [irmx.DataWarning] * (0 if has_one else 2)
 
 
 # -- the commands ------------------------------------------------------------------------------------------------------

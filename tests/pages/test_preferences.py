@@ -69,6 +69,15 @@ def test_preferences_come_back_from_their_table(tmp_path: Path, suffix: str) -> 
     assert again.places == [f"{path}, line {2 if suffix == 'csv' else 1}"]
 
 
+def test_blanks_around_a_name_make_no_other_assessor() -> None:
+    columns = {"query_id": "q", "page_a": ["p", "p"], "page_b": ["r", "s"], "assessor": ["ann", "ann "], "choice": "a"}
+    assert read_preferences(pd.DataFrame(columns)).assessors == ["ann"]
+    with pytest.raises(irmx.DataError, match="'ann' votes twice"):
+        read_preferences(pd.DataFrame({**columns, "page_b": "r"}))
+    with pytest.raises(irmx.DataError, match="the assessor is missing"):
+        read_preferences(pd.DataFrame({**columns, "assessor": ["ann", " "]}))
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -38,7 +38,7 @@ class EffortFit:
     effort : dict of str to float
         The effort of every media type, in units of the reference type's effort.
     intervals : dict of str to tuple
-        The 95% interval of each; NaN, with a warning, where all times are of one user.
+        The 95% interval of each; NaN, with a warning, where all times are of fewer than 10 users.
     seconds : dict of str to float
         The mean, the median or (for ``within_users``) the geometric mean of the times of every media type.
     times : dict of str to int
@@ -186,7 +186,6 @@ def fit_effort(
     user = np.unique(user[used], return_inverse=True)[1]
     users = int(user.max()) + 1
     samples = multiplicities(users, resamples, seed)
-    warn_of_one_cluster(users, "times")
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
         given = (seconds[used], media[used], user, types.index(reference), samples, types)
         effort, of_types = statistics[statistic](*given)
@@ -201,6 +200,7 @@ def fit_effort(
             f"Too few users saw {types[rare]!r} for an interval: more than {1 - _FEWEST:.0%} of the samples of users "
             "contain none of them."
         )
+    warn_of_few_clusters(users, "times")
     return EffortFit(
         dict(zip(types, map(float, effort[0]), strict=True)),
         {name: interval95(row[np.isfinite(row)], users) for name, row in zip(types, effort[1:].T, strict=True)},
@@ -293,19 +293,24 @@ def multiplicities(clusters: int, resamples: int, seed: int) -> Iterator[Ints]:
     return (np.bincount(sample, minlength=clusters) for sample in chain([np.arange(clusters)], drawn))
 
 
-def warn_of_one_cluster(clusters: int, what: str) -> None:
-    """Warn if all samples are equal, so that there can be no intervals."""
-    if clusters < 2:
+FEWEST_CLUSTERS = 10
+"""The smallest number of users or sessions whose resampling gives an interval; of fewer, percentiles are far too narrow."""
+
+
+def warn_of_few_clusters(clusters: int, what: str) -> None:
+    """Warn if there are too few users or sessions to resample."""
+    if clusters < FEWEST_CLUSTERS:
+        of = "one user or session" if clusters == 1 else f"{clusters} users or sessions"
         warnings.warn(
-            f"All {what} belong to one user or session. Intervals come from resampling these, so there are none (NaN).",
+            f"All {what} belong to {of}. Intervals come from resampling at least {FEWEST_CLUSTERS} of these, so there are none (NaN).",
             DataWarning,
             stacklevel=3,
         )
 
 
 def interval95(values: Floats | Sequence[float], clusters: int) -> tuple[float, float]:
-    """Return the 2.5% and the 97.5% quantile of the estimates of samples; NaN if there is only one cluster."""
-    if clusters < 2:
+    """Return the 2.5% and the 97.5% quantile of the estimates of samples; NaN if there are fewer than :data:`FEWEST_CLUSTERS` clusters."""
+    if clusters < FEWEST_CLUSTERS:
         return float("nan"), float("nan")
     low, high = np.quantile(values, [0.025, 0.975])
     return float(low), float(high)

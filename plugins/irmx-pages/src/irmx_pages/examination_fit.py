@@ -14,7 +14,7 @@ import numpy as np
 from irmx import DataError, Param, UsageError, read_table
 from irmx.ragged import Bools, Floats, Ints, offsets_of, segment_sum, short_repr
 from irmx.toolkit import html_result, plural, read_click_log
-from irmx_pages.effort_fit import interval95, multiplicities, warn_of_one_cluster
+from irmx_pages.effort_fit import interval95, multiplicities, warn_of_few_clusters
 from irmx_pages.examination_models import KIND
 from irmx_pages.page import WEB, WEB_ORIENTATION, Pages
 
@@ -142,7 +142,7 @@ def fit_examination(
     ExaminationFit
         Intervals are percentiles over samples of sessions or, if the log has the column ``user``, of users with all their
         sessions. An estimate at an end of its range, such as a beta of 0, stays there in most samples, so its interval is
-        too narrow. With a single session or user the intervals are NaN, with a warning.
+        too narrow. With fewer than 10 sessions or users the intervals are NaN, with a warning.
 
     Raises
     ------
@@ -182,7 +182,6 @@ def fit_examination(
     expected = np.stack([probabilities(data, _with(model, parameter, value), pages, gain) for value in grid])
     clusters = int(data.cluster.max()) + 1
     samples = multiplicities(clusters, resamples, seed)
-    warn_of_one_cluster(clusters, "blocks")
     cells, shown, seen = _counts(data, pages, of_session, expected, samples)
     c, likelihood = np.stack([_likeliest(p, shown, seen, detection) for p in cells], axis=1)
     best = np.full(1 + resamples, grid[0])
@@ -196,6 +195,7 @@ def fit_examination(
         model = _with(model, parameter, best[0])
     detections = np.array([np.interp(value, grid, column) for value, column in zip(best, c.T, strict=True)])
     found, at = float(detections[0]) * probabilities(data, model), data.pages.position - 1
+    warn_of_few_clusters(clusters, "blocks")
     return ExaminationFit(
         model,
         float(best[0]) if parameter else None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irmx import DataError, Grid, Param, Scores, parse_measure, read_qrels
+from irmx import DataError, Grid, Param, Scores, UsageError, parse_measure, read_qrels
 from irmx.ragged import Bools, Floats, Ints, short_repr
 from irmx.toolkit import html_result, progress_bar
 from irmx_pages.choice_likelihood import (
@@ -138,7 +138,7 @@ def fit_preferences(
         As for :class:`irmx.Grid`: ``alpha``, and the numbers that the examination model takes, such as ``beta``: ``"1.5:100"`` for 51 values at equal
         distances, ``"1.5:100:20"`` for 20, ``"2,5,10"`` for these.
     folds : int
-        Number of folds into which topics are divided, from 2 to the number of topics.
+        Number of folds into which topics are divided, from 2 to the number of topics, of which there must be two.
     level : float
         The share of assessors that makes a majority, in (0.5, 1].
     personal : bool
@@ -244,6 +244,10 @@ def _folds(votes: Preferences, folds: int, seed: int) -> Ints:
     """Return the fold of every pair; all pairs of a topic are in one fold."""
     topic = np.unique(votes.query_id, return_inverse=True)[1]
     topics = int(topic.max()) + 1
+    if topics < 2:
+        raise UsageError(
+            f"A fit to preferences needs at least two topics, as folds are topics left out. All preferences are on {votes.query_id[0]!r}."
+        )
     Param(int, "", low=2, high=topics).check(folds, "folds", f"a fit to preferences on {topics} topics")
     of_topic: Ints = np.random.default_rng(seed).permutation(topics) % folds
     return of_topic[topic]

@@ -179,6 +179,7 @@ def read_preferences(source: Any) -> Preferences:
         return source
     rows = read_table(source, _COLUMNS, "preferences")
     query, a, b, who = (rows[name] for name in ("query_id", "page_a", "page_b", "assessor"))
+    who = [name.strip() for name in who]
     labelled = {name: rows[name] for name in ("bin_pair", "trap") if name in rows}
     labels: dict[str, list[str]] = {name: [] for name in labelled}
     pairs: dict[tuple[str, str, str], int] = {}
@@ -189,6 +190,8 @@ def read_preferences(source: Any) -> Preferences:
     for row, (q, one, other) in enumerate(zip(query, a, b, strict=True)):
         if one == other:
             rows.refuse(row, f"page {one!r} of topic {q!r} is compared with itself.")
+        if not who[row]:
+            rows.refuse(row, "the assessor is missing.")
         turned = (q, other, one) in pairs
         if turned:
             one, other = other, one
