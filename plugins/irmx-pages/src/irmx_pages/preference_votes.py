@@ -178,8 +178,8 @@ def read_preferences(source: Any) -> Preferences:
     if isinstance(source, Preferences):
         return source
     rows = read_table(source, _COLUMNS, "preferences")
-    query, a, b, who = (rows[name] for name in ("query_id", "page_a", "page_b", "assessor"))
-    who = [name.strip() for name in who]
+    query, a, b = (rows[name] for name in ("query_id", "page_a", "page_b"))
+    who = [name.strip() for name in rows["assessor"]]
     labelled = {name: rows[name] for name in ("bin_pair", "trap") if name in rows}
     labels: dict[str, list[str]] = {name: [] for name in labelled}
     pairs: dict[tuple[str, str, str], int] = {}

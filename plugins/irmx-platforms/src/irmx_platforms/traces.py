@@ -503,7 +503,7 @@ def search_of_object(record: Json, place: str) -> Search:
     stated = record.get("query_number")
     if stated is not None and (not isinstance(stated, int) or isinstance(stated, bool) or stated < 1):
         raise ValueError(f"its query_number must be a whole number of 1 or more. Got {stated!r} instead")
-    numbers: dict[str, float | None] = {}
+    numbers: dict[str, Any] = {}
     for name, key in (("time", "time"), ("tokens", "tokens"), ("price", "price" if "price" in record else "cost")):
         value = record.get(key)
         if value is not None and (
