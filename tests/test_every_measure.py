@@ -212,6 +212,7 @@ def test_every_measure_is_among_them() -> None:
 LOWERED = {
     "MP": "MP(model=constant)",
     "TS_Latency": "TS_Latency(track='2013')",
+    "MSU": "MSU(per='second')",
     "IntentAware": "IntentAware(measure='MP(model=constant)')",
     "TimeAware": "TimeAware(measure='MP(model=constant)')",
     "AS": "AS(examination=err)",
@@ -223,7 +224,7 @@ LOWERED = {
 }
 """Settings in which a relevant document lowers the value, where the first example of the measure has none."""
 
-SAMPLES = {"TS_Latency": 300}
+SAMPLES = {"TS_Latency": 300, "MSU": 300}
 """How many samples it takes to find one, where 20 are not enough."""
 
 IMAGES = ("i1", "i2", "i3")

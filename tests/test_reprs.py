@@ -40,7 +40,9 @@ def clicks() -> pd.DataFrame:
 
 
 def times() -> pd.DataFrame:
-    return pd.DataFrame({"user": np.repeat(np.arange(12), 3), "media": ["text", "image"] * 18, "time": np.arange(36) + 1.0})
+    return pd.DataFrame(
+        {"user": np.repeat(np.arange(12), 3), "media": ["text", "image"] * 18, "time": np.arange(36) + 1.0}
+    )
 
 
 @cache

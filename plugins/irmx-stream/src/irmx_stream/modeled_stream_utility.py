@@ -191,6 +191,7 @@ class ModeledStreamUtility(Measure):
     RUN_COLUMNS = (TIMESTAMP, LENGTH)
     QREL_COLUMNS = (NUGGET, NUGGET_TIME, QUERY_START, QUERY_END, JUDGED_LENGTH, POOLED, REPLACED)
     RANGE = (0.0, float("inf"))
+    MONOTONE = False  # the judged length of an update counts, and a longer one takes more time
     CITATIONS: ClassVar[tuple[Citation, ...]] = (BARUAH,)
     EXAMPLES: ClassVar[tuple[str, ...]] = ("MSU", "MSU(MA='6h',L=0.9)", "MSU(per='second')")
     SHARED_PARAMS: ClassVar[tuple[str, ...]] = ("L", "late", "per", "ratio")
@@ -300,7 +301,6 @@ class ModeledStreamPain(ModeledStreamUtility):
             if name not in (*ModeledStreamUtility.SHARED_PARAMS, "no_relevant")
         },
     }
-    MONOTONE = False
     LESS_IS_BETTER = True
     CITATIONS = (BARUAH, TAN)
     EXAMPLES = ("MSU_Pain", "MSU_Pain(unit='seconds',MA='1d')")

@@ -167,13 +167,28 @@ def without_rounding(values: Floats) -> Floats:
     >>> without_rounding(np.array([[0.1 + 0.2, 0.5, 0.3]])).tolist()
     [[0.3, 0.5, 0.3]]
     """
-    order = np.argsort(values, axis=1)
-    ascending = np.take_along_axis(values, order, axis=1)
-    apart = np.diff(ascending, axis=1) > 4 * np.finfo(float).eps * np.abs(ascending[:, 1:])
-    start = np.where(np.insert(apart, 0, True, axis=1), np.arange(values.shape[1]), 0)  # NaN is last
-    out = np.empty_like(values)
-    np.put_along_axis(out, order, np.take_along_axis(ascending, np.maximum.accumulate(start, axis=1), axis=1), axis=1)
-    return np.where(np.isnan(values), np.nan, out)
+    near = [_near(some).any(axis=1) for some in np.array_split(values, -(-values.size // _FLOATS) or 1)]
+    rows = np.flatnonzero(np.concatenate(near))
+    if not len(rows):
+        return values
+    few = values[rows]
+    order = np.argsort(few, axis=1)
+    ascending = np.take_along_axis(few, order, axis=1)
+    start = np.where(
+        np.insert(~_near(few) & (np.diff(ascending, axis=1) > 0), 0, True, axis=1), np.arange(few.shape[1]), 0
+    )
+    same = np.take_along_axis(ascending, np.maximum.accumulate(start, axis=1), axis=1)
+    np.put_along_axis(few, order, np.where(np.isnan(ascending), np.nan, same), axis=1)
+    out = values.copy()
+    out[rows] = few
+    return out
+
+
+def _near(values: Floats) -> Bools:
+    """Return whether each value of a topic, from the second smallest on, differs from the one before by rounding alone."""
+    ascending = np.sort(values, axis=1)
+    gaps = np.diff(ascending, axis=1)
+    return np.asarray((gaps > 0) & (gaps <= 4 * np.finfo(float).eps * np.abs(ascending[:, 1:])))
 
 
 def p_of_equal_signs(topics: int) -> float:
