@@ -179,7 +179,7 @@ def without_rounding(values: Floats) -> Floats:
     )
     same = np.take_along_axis(ascending, np.maximum.accumulate(start, axis=1), axis=1)
     np.put_along_axis(few, order, np.where(np.isnan(ascending), np.nan, same), axis=1)
-    out = values.copy()
+    out: Floats = values.copy()
     out[rows] = few
     return out
 
