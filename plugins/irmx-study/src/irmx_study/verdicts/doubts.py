@@ -529,18 +529,18 @@ def with_assumptions(
 ) -> tuple[list[Scores], str]:
     """Return the scores if unjudged documents are relevant, up to the cutoff, and if they are removed; and why one was not tried.
 
-    A measure that assumes something itself, by a parameter ``unjudged``, is computed with its other values.
+    A measure that assumes something itself, by a parameter ``unjudged``, is computed with its other values, too.
     """
+    depth = int(measure.params.get("cutoff") or DEPTH)
+    parts, untried = [], ""
     info = measure.SUPPORTED_PARAMS.get("unjudged")
     if info is not None and info.choices:
         others = [other for other in (measure(unjudged=value) for value in info.choices) if other != measure]
         scores = irmx.scores(others, judgments, runs, progress=False)
-        return [
+        parts += [
             replace(scores.select(measures=[other]), measures=(measure,)).marked(unjudged=str(other.params["unjudged"]))
             for other in others
-        ], ""
-    depth = int(measure.params.get("cutoff") or DEPTH)
-    parts, untried = [], ""
+        ]
     try:
         grade = float(max(measure.params.get("rel") or 1, 1))
         joins = [Join(read_run(run), judgments).with_judgments(unjudged=grade, depth=depth) for run in runs.values()]
